@@ -70,22 +70,11 @@ bool is_published(Analysis analysis) {
 }
 
 const char* name(Analysis analysis) {
-  switch (analysis) {
-    case Analysis::gcaps: return "gcaps";
-    case Analysis::gcaps_published: return "gcaps-published";
-    case Analysis::mpcp: return "mpcp";
-    case Analysis::mpcp_published: return "mpcp-published";
-    case Analysis::fmlp: return "fmlp+";
-    case Analysis::fmlp_published: return "fmlp+-published";
-    case Analysis::server: return "server";
-    case Analysis::server_published: return "server-published";
-    case Analysis::round_robin: return "round-robin";
-    case Analysis::oblivious: return "oblivious";
-    case Analysis::jitter: return "jitter";
-    case Analysis::blocking: return "blocking";
-    case Analysis::unified: return "unified";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"gcaps",       "gcaps-published", "mpcp",   "mpcp-published",
+                                    "fmlp+",       "fmlp+-published", "server", "server-published",
+                                    "round-robin", "oblivious",       "jitter", "blocking",
+                                    "unified"};
+  return kNames[static_cast<size_t>(analysis)];
 }
 
 Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {

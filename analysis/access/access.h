@@ -1,6 +1,6 @@
 // Bounds of response times where tasks stay on their CPUs and share GPUs in one of the ways of the
 // literature. Each bounds every schedule of the rules that its line in kAnalyses tells; PROOF.md has the
-// proofs, simulator.h the rules as a program. The *published* ones are the papers' own equations, and not
+// proofs, testing/simulator.h the rules as a program. The *published* ones are the papers' own equations, and not
 // all of them are safe under these rules (README.md).
 //
 //   gcaps            a segment preempts those of less urgent tasks; its begin and its end cost an update of

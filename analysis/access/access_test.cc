@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/access/simulator.h"
-#include "analysis/access/small_sets_test.h"
+#include "analysis/access/testing/simulator.h"
+#include "analysis/access/testing/small_sets.h"
 
 namespace samcl::analysis::access {
 namespace {

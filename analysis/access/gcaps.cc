@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "analysis/access/forms.h"
-#include "analysis/access/window.h"
 
 namespace samcl::analysis::access {
 namespace {

@@ -1,7 +1,6 @@
-// Wang et al., "GCAPS", ECRTS 2024, Section 6, in its letters. Not safe under the rules of simulator.h:
+// Wang et al., "GCAPS", ECRTS 2024, Section 6, in its letters. Not safe under the rules of testing/simulator.h:
 // README.md.
 #include "analysis/access/forms.h"
-#include "analysis/access/window.h"
 
 namespace samcl::analysis::access {
 

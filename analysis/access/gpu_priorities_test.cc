@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "analysis/access/random_plan.h"
-#include "analysis/access/small_sets_test.h"
+#include "analysis/access/testing/random_plan.h"
+#include "analysis/access/testing/small_sets.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::access {

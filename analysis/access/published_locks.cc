@@ -2,12 +2,11 @@
 // program (analysis/mpcp.py and fmlp.py of its artifact): Patel et al., RTAS 2018, with Lakshmanan et al., RTSS
 // 2009, for the time that a request takes; Brandenburg, RTAS 2014. The server is Kim et al., "A server-based approach
 // for predictable GPU access with improved analysis", Journal of Systems Architecture 88 (2018). Not all are safe
-// under the rules of simulator.h: README.md.
+// under the rules of testing/simulator.h: README.md.
 #include <algorithm>
 #include <functional>
 
 #include "analysis/access/forms.h"
-#include "analysis/access/window.h"
 
 namespace samcl::analysis::access {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "analysis/access/random_plan.h"
+#include "analysis/access/testing/random_plan.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::access {

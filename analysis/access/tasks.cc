@@ -20,8 +20,8 @@ Result<Task> task_of(const analysis::Task& given, int mode) {
   for (size_t j = 0; j < given.stages.size(); ++j) {
     const Stage& stage = given.stages[j];
     if (stage.requests > 1)
-      return fail("task \"" + given.name + "\", stage " + std::to_string(j + 1) + " (" + name(stage.resource) +
-                  "), requests: " + std::to_string(stage.requests) + ", expected 1: write each as a stage");
+      return fail(name_of(given, j) + ", requests: " + std::to_string(stage.requests) +
+                  ", expected 1: write each as a stage");
     const Time worst = stage.worst_in(mode), host = stage.host_in(mode);
     if (stage.resource == Resource::cpu) {
       task.between.back() += worst;

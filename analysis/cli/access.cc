@@ -44,24 +44,23 @@ bool has_gpu_priorities(access::Analysis analysis) {
   return analysis == access::Analysis::gcaps || analysis == access::Analysis::gcaps_published;
 }
 
-Result<access::Costs> costs_of(const Options& options) {
+access::Costs costs_of(const Options& options) {
   access::Costs costs;
   for (const auto& [option, text, time] : {std::tuple{"--update", &options.update, &costs.update},
                                            {"--slice", &options.slice, &costs.slice},
                                            {"--switching", &options.switching, &costs.switching}}) {
     const auto value = parse_duration(*text);
-    if (!value) return fail(std::string(option) + ": '" + *text + "', expected a time such as 1ms");
+    if (!value) refuse(std::string(option) + ": '" + *text + "', expected a time such as 1ms");
     *time = *value;
   }
-  if (costs.slice == 0) return fail("--slice: 0, expected at least 1 ns");
+  if (costs.slice == 0) refuse("--slice: 0, expected at least 1 ns");
   costs.server_cpu = options.server_cpu;
   return costs;
 }
 
-Result<std::vector<Column>> columns_of(const Options& options, const access::TaskSet& set, const access::Costs& costs) {
+std::vector<Column> columns_of(const Options& options, const access::TaskSet& set, const access::Costs& costs) {
   if (options.gpu_priorities && options.analysis && !has_gpu_priorities(*options.analysis))
-    return fail(std::string("--gpu-priorities: with ") + name(*options.analysis) +
-                ", expected gcaps or gcaps-published");
+    refuse(std::string("--gpu-priorities: with ") + name(*options.analysis) + ", expected gcaps or gcaps-published");
   std::vector<Column> columns;
   for (const access::Analysis analysis : kAnalyses) {
     if (options.analysis ? *options.analysis != analysis : options.gpu_priorities && !has_gpu_priorities(analysis))
@@ -72,7 +71,7 @@ Result<std::vector<Column>> columns_of(const Options& options, const access::Tas
       column.bounds = analyse(found.value_or(set), analysis, costs);
       if (found) column.gpu_order = gpu_order(*found);
     } else if (options.analysis)
-      return fail(options.file + ": " + good.error().message);
+      refuse(options.file + ": " + good.error().message);
     else
       column.refused = good.error().message;
     columns.push_back(std::move(column));
@@ -144,34 +143,29 @@ std::string gpu_priorities_text(const Column& column) {
 }
 
 // As the file has them, or as --partition finds them.
-Result<Modes> modes_of(const Options& options, const TaskSetDocument& document) {
+Modes modes_of(const Options& options, const TaskSetDocument& document) {
   if (!options.partition) return document.modes;
   if (document.set.platform.bound)
-    return fail("--partition: the platform's GPUs are bound, expected parts that any task may have");
+    refuse("--partition: the platform's GPUs are bound, expected parts that any task may have");
   const auto modes = access::partition(document.set, options.analysis.value_or(access::Analysis::unified));
-  if (!modes) return fail("--partition: no split of the parts was found that makes the tasks schedulable");
+  if (!modes) refuse("--partition: no split of the parts was found that makes the tasks schedulable");
   return *modes;
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto costs = costs_of(options);
-  if (!costs) return tl::unexpected(costs.error());
   const auto document = read_task_set(options.file, Model::partitioned);
-  if (!document) return tl::unexpected(document.error());
-  const auto modes = modes_of(options, *document);
-  if (!modes) return tl::unexpected(modes.error());
-  const auto set = access::tasks_of(document->set, *modes);
-  if (!set) return fail(options.file + ": " + set.error().message);
-  const auto columns = columns_of(options, *set, *costs);
-  if (!columns) return tl::unexpected(columns.error());
-  std::cout << (options.as_json ? as_json(*set, *modes, *columns) : as_tables(*set, *columns));
+  const auto modes = modes_of(options, document);
+  const auto set = need(access::tasks_of(document.set, modes), options.file + ": ");
+  const auto columns = columns_of(options, set, costs);
+  std::cout << (options.as_json ? as_json(set, modes, columns) : as_tables(set, columns));
   if (options.partition && !options.as_json)
-    for (const access::Task& task : set->tasks)
-      if (task.uses_gpu()) std::cout << task.name << " has " << (*modes)[task.index] << " parts of the GPU.\n";
+    for (const access::Task& task : set.tasks)
+      if (task.uses_gpu()) std::cout << task.name << " has " << modes[task.index] << " parts of the GPU.\n";
   if (options.gpu_priorities && !options.as_json)
-    for (const Column& column : *columns)
+    for (const Column& column : columns)
       if (column.refused.empty()) std::cout << gpu_priorities_text(column);
-  for (const Column& column : *columns)
+  for (const Column& column : columns)
     if (column.bounds.schedulable) return kGood;
   return kNotSchedulable;
 }

@@ -31,7 +31,7 @@ makespan::Kernel kernel_of(const std::string& text, const std::vector<makespan::
 
 #ifdef SAMCL_HAVE_CBC
 // Fig. 5: CPU time of CBC for LLCLL over the number of warps, both forms of the work-conserving constraints.
-Result<Chart> solving_times(const Options& options, std::string& text, std::string& csv) {
+Chart solving_times(const Options& options, std::string& text, std::string& csv) {
   Chart chart{"Fig. 5: solving time of LLCLL", "warps W", {}, {{"short constraints", {}}, {"long constraints", {}}}};
   chart.measure = "seconds of CPU time";
   chart.top = 0;
@@ -47,9 +47,8 @@ Result<Chart> solving_times(const Options& options, std::string& text, std::stri
       const double start = cpu_seconds();
       std::optional<makespan::Solved> solved;
       if (open[form]) {
-        auto found = solve_with_cbc(kernel, warps, static_cast<Conserving>(form), options.seconds);
-        if (!found) return tl::unexpected(found.error());
-        solved = std::move(*found);
+        auto found = need(solve_with_cbc(kernel, warps, static_cast<Conserving>(form), options.seconds));
+        solved = std::move(found);
       }
       const double time = cpu_seconds() - start;
       open[form] = solved.has_value();
@@ -57,8 +56,8 @@ Result<Chart> solving_times(const Options& options, std::string& text, std::stri
       csv += solved ? "," + decimal(time, 3) : ",";
       if (!solved) continue;
       if (std::to_string(solved->makespan) != rows.back()[1])
-        return fail("CBC has " + std::to_string(solved->makespan) + " slots for " + rows.back()[0] +
-                    " warps, the search " + rows.back()[1]);
+        refuse("CBC has " + std::to_string(solved->makespan) + " slots for " + rows.back()[0] + " warps, the search " +
+               rows.back()[1]);
       chart.curves[form].points.emplace_back(warps, time);
       chart.top = std::max(chart.top, time);
     }
@@ -69,13 +68,12 @@ Result<Chart> solving_times(const Options& options, std::string& text, std::stri
 }
 #endif
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   std::vector<Chart> charts;
   std::string text, csv;
 #ifdef SAMCL_HAVE_CBC
   auto times = solving_times(options, text, csv);
-  if (!times) return tl::unexpected(times.error());
-  charts.push_back(std::move(*times));
+  charts.push_back(std::move(times));
   std::cout << "Fig. 5: CPU time of COIN-OR CBC for LLCLL, Lambda = 1\n\n" << text << "\n";
 #else
   std::cout << "Fig. 5 needs COIN-OR CBC, without which this sam-analyze was built.\n\n";
@@ -91,8 +89,7 @@ Result<int> run(const Options& options) {
     std::cout << title << "\n\n" << convergence_text(found) << "\n";
   }
   const auto written = write_results(options.out, csv, charts, 2);
-  if (!written) return tl::unexpected(written.error());
-  std::cout << *written;
+  std::cout << written;
   return kGood;
 }
 

@@ -47,22 +47,18 @@ std::string to_json(const LiveSchedule& live, const std::vector<Violation>& foun
          "\n";
 }
 
-Result<int> run(const Options& options) {
-  const auto tolerance = parse_duration(options.tolerance);
-  if (!tolerance) return fail("--tolerance: " + tolerance.error().message);
+int run(const Options& options) {
+  const auto tolerance = need(parse_duration(options.tolerance), "--tolerance: ");
   const auto document = read_task_set(options.set);
-  if (!document) return tl::unexpected(document.error());
   const auto text = read_text(options.trace);
-  if (!text) return tl::unexpected(text.error());
-  const auto live = read_live_schedule(*text, document->set, options.task);
-  if (!live) return fail(options.trace + ": " + live.error().message);
-  const Bounds bounds = analyse(document->set, document->modes, Form::safe);
+  const auto live = need(read_live_schedule(text, document.set, options.task), options.trace + ": ");
+  const Bounds bounds = analyse(document.set, document.modes, Form::safe);
   const GrantOrder order = options.policy == "fixed-priority" ? GrantOrder::priority : GrantOrder::other;
-  const auto found = check_live(document->set, document->modes, bounds, *live, *tolerance, order);
+  const auto found = check_live(document.set, document.modes, bounds, live, tolerance, order);
   if (options.as_json)
-    std::cout << to_json(*live, found);
+    std::cout << to_json(live, found);
   else
-    print(*live, found);
+    print(live, found);
   return found.empty() ? kGood : kNotSchedulable;
 }
 

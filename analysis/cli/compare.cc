@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/locking/pipeline.h"
@@ -114,11 +113,10 @@ std::string as_json(const locking::TaskSet& set, const std::vector<Column>& colu
   return json_text(nlohmann::ordered_json{{"analyses", analyses}}, 2) + "\n";
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto set = read_locking_set(options.file);
-  if (!set) return tl::unexpected(set.error());
-  const std::vector<Column> columns = all_columns(*set);
-  std::cout << (options.as_json ? as_json(*set, columns) : as_tables(*set, columns));
+  const std::vector<Column> columns = all_columns(set);
+  std::cout << (options.as_json ? as_json(set, columns) : as_tables(set, columns));
   const bool any = std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.schedulable; });
   return any ? kGood : kNotSchedulable;
 }

@@ -86,21 +86,18 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   if (!options.np && !options.np_dag && !options.schedcat) return format_task_set(document);
   if (auto good = check(document.set); !good) return tl::unexpected(good.error());
   if (options.np) return format_np_jobs(document.set, document.modes);
-  if (options.np_dag) {
-    const auto graphs = dag::chains(document.set, document.modes);
-    return graphs ? dag::format_np_dags(*graphs) : tl::unexpected(graphs.error());
-  }
-  const auto sharing = locking::shared_gpus(document.set, document.modes);
-  return sharing ? format_schedcat(*sharing, unit) : tl::unexpected(sharing.error());
+  if (options.np_dag) return dag::chains(document.set, document.modes).and_then(dag::format_np_dags);
+  return locking::shared_gpus(document.set, document.modes).and_then([&](const locking::TaskSet& sharing) {
+    return format_schedcat(sharing, unit);
+  });
 }
 
 Result<std::string> converted(const Options& options, const std::string& text, Time unit) {
-  if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices")) {
-    const auto graphs = parse_graphs(options, text);
-    return graphs ? written(options, *graphs) : tl::unexpected(graphs.error());
-  }
-  const auto document = parse(options, text, unit);
-  return document ? written(options, *document, unit) : tl::unexpected(document.error());
+  if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices"))
+    return parse_graphs(options, text).and_then([&](const dag::TaskSet& set) { return written(options, set); });
+  return parse(options, text, unit).and_then([&](const TaskSetDocument& document) {
+    return written(options, document, unit);
+  });
 }
 
 }  // namespace
@@ -132,13 +129,11 @@ Run add(CLI::App& parent) {
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
   convert->add_option("--unit", options->unit,
-                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
-  return [options]() -> Result<int> {
+                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)");
+  return [options] {
     const auto unit = parse_duration(options->unit);
-    if (!unit || *unit == 0) return fail("--unit: '" + options->unit + "', expected a time such as 1us");
-    const auto text = read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
-    if (!text) return tl::unexpected(text.error());
-    std::cout << *text;
+    if (!unit || *unit == 0) refuse("--unit: '" + options->unit + "', expected a time such as 1us");
+    std::cout << read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
     return kGood;
   };
 }

@@ -6,13 +6,79 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
-#include "analysis/cli/experiment_journal.h"
+#include "analysis/experiment/blocks.h"
 #include "analysis/experiment/ranks.h"
+#include "base/result.h"
 
 namespace samcl::analysis::cli {
 namespace {
+
+// What is finished of an interrupted experiment: a text file, a line per block of sets. A file of another
+// experiment is refused; a last line cut off while it was written is ignored.
+class ExperimentJournal {
+ public:
+  // Reads what is there, then appends.
+  static Result<ExperimentJournal> open(const std::string& file, const BlockExperiment& experiment);
+
+  const std::vector<bool>& known() const { return known_; }
+  const std::vector<Counts>& sums() const { return sums_; }  // of what was known, by point
+  // Written at once.
+  void append(int64_t block, const Counts& counts);
+
+ private:
+  std::vector<bool> known_;
+  std::vector<Counts> sums_;
+  std::ofstream out_;
+};
+
+// "block counts... ."; nothing if it is incomplete.
+std::optional<std::pair<int64_t, Counts>> parse(const std::string& line, size_t width) {
+  std::istringstream in(line);
+  Counts counts(width);
+  int64_t block = 0;
+  std::string end;
+  in >> block;
+  for (int64_t& count : counts) in >> count;
+  if (!(in >> end) || end != ".") return std::nullopt;
+  return std::pair(block, std::move(counts));
+}
+
+Result<ExperimentJournal> ExperimentJournal::open(const std::string& file, const BlockExperiment& experiment) {
+  ExperimentJournal journal;
+  journal.known_.assign(static_cast<size_t>(experiment.blocks()), false);
+  journal.sums_.assign(experiment.points(), Counts(experiment.width(), 0));
+  std::ifstream in(file);
+  std::string line;
+  const bool exists = static_cast<bool>(std::getline(in, line));
+  if (exists && line != experiment.heading())
+    return fail(file + ": of another experiment (" + line + "); remove it, or choose another --out");
+  while (std::getline(in, line)) {
+    const auto entry = parse(line, experiment.width());
+    if (!entry || entry->first < 0 || entry->first >= experiment.blocks()) continue;
+    const auto block = static_cast<size_t>(entry->first);
+    if (journal.known_[block]) continue;
+    journal.known_[block] = true;
+    add(journal.sums_[experiment.point_of(entry->first)], entry->second);
+  }
+  journal.out_.open(file, std::ios::app);
+  if (!exists) journal.out_ << experiment.heading();
+  journal.out_ << "\n" << std::flush;
+  if (!journal.out_) return fail(file + ": cannot be written");
+  return journal;
+}
+
+void ExperimentJournal::append(int64_t block, const Counts& counts) {
+  out_ << block;
+  for (const int64_t count : counts) out_ << " " << count;
+  out_ << " .\n" << std::flush;
+}
 
 std::atomic<bool> interrupted = false;
 

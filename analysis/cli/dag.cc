@@ -53,11 +53,10 @@ std::string as_table(const dag::TaskSet& set, const Federation& own) {
               : "\nNot schedulable: in the file's order some task finds too few processors.\n");
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto set = read_either(dag::parse_dags, dag::chains, options.file);
-  if (!set) return tl::unexpected(set.error());
-  const Federation own = dag::federate(*set);
-  std::cout << (options.as_json ? as_json(*set, own) : as_table(*set, own));
+  const Federation own = dag::federate(set);
+  std::cout << (options.as_json ? as_json(set, own) : as_table(set, own));
   return own ? kGood : kNotSchedulable;
 }
 

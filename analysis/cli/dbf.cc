@@ -4,11 +4,10 @@
 #include <iostream>
 #include <memory>
 
+#include "analysis/cli/demand_output.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/dbf/demanding_walk.h"
-#include "analysis/dbf/sporadic.h"
-#include "analysis/experiment/demand_chart.h"
-#include "analysis/json/demand_json.h"
+#include "analysis/dbf/task_graph.h"
 #include "analysis/json/task_graphs_json.h"
 #include "analysis/model/number_text.h"
 #include "base/duration.h"
@@ -115,48 +114,42 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
          share(demand, t) + ".\n";
 }
 
-Result<std::optional<Time>> read_length(const std::string& option, const std::string& text) {
+std::optional<Time> read_length(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const auto time = parse_duration(text);
-  if (!time) return fail(option + ": " + time.error().message);
-  if (*time < 1 || *time > dbf::kMostDemand)
-    return fail(option + ": " + text + ", expected more than 0 and at most " + format_duration(dbf::kMostDemand));
-  return *time;
+  const auto time = need(parse_duration(text), option + ": ");
+  if (time < 1 || time > dbf::kMostDemand)
+    refuse(option + ": " + text + ", expected more than 0 and at most " + format_duration(dbf::kMostDemand));
+  return time;
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto at = read_length("--at", options.at), until = read_length("--until", options.until);
-  for (const auto& length : {at, until})
-    if (!length) return tl::unexpected(length.error());
   auto tasks = read_either(
       parse_task_graphs, [](const TaskSet& set, const Modes& /*modes*/) { return dbf::sporadic(set); }, options.file);
-  if (!tasks) return tl::unexpected(tasks.error());
-  const TaskDemands set(std::move(*tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
-  const auto verdict = feasibility(set.bounds);
-  if (!verdict) return fail(options.file + ": " + verdict.error().message);
+  const TaskDemands set(std::move(tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
+  const auto verdict = need(feasibility(set.bounds), options.file + ": ");
   const dbf::Tightest tightest = tightest_interval(set.bounds);
-  const Time marked = at->value_or(verdict->excess ? verdict->excess->t : tightest.step.at);
+  const Time marked = at.value_or(verdict.excess ? verdict.excess->t : tightest.step.at);
 
   if (!options.chart.empty()) {
     Time longest = 0;
     for (const dbf::TaskGraph& task : set.tasks) longest = std::max(longest, task.period);
-    const Time end = until->value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
-    if (auto good = write_file(options.chart, format_charts({demand_chart(set, end, marked)})); !good)
-      return tl::unexpected(good.error());
+    const Time end = until.value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
+    need(write_file(options.chart, format_charts({demand_chart(set, end, marked)})));
   }
   if (options.as_json) {
-    std::cout << format_demand(set, *verdict, tightest, marked);
+    std::cout << format_demand(set, verdict, tightest, marked);
   } else {
     const std::string loose = looseness_text(set.tasks);
-    std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << loose << "\n";
-    if (at->has_value())
+    std::cout << tasks_text(set) << "\n" << verdict_text(set, verdict, tightest) << loose << "\n";
+    if (at)
       std::cout << "dbf(" << format_duration(marked) << ") = " << format_duration(total_demand(set.bounds, marked))
                 << "\n\n";
-    std::cout << values_text(set, until->value_or(INT64_MAX - 1), until->has_value() ? SIZE_MAX : options.lines) << "\n"
+    std::cout << values_text(set, until.value_or(INT64_MAX - 1), until ? SIZE_MAX : options.lines) << "\n"
               << (loose.empty() ? walks_text(set, marked) : "");
     if (!options.chart.empty()) std::cout << "\nWritten: " << options.chart << "\n";
   }
-  return verdict->feasible ? kGood : kNotSchedulable;
+  return verdict.feasible ? kGood : kNotSchedulable;
 }
 
 }  // namespace

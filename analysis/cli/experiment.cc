@@ -6,7 +6,6 @@
 #include <memory>
 #include <thread>
 
-#include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/experiment/figure.h"
 #include "analysis/locking/experiment/elliott_figures.h"
@@ -36,7 +35,7 @@ std::map<std::string, size_t> periods() {
 }
 
 // Options of other experiments.
-Result<void> refuse_others(const ExperimentOptions& options) {
+void refuse_others(const ExperimentOptions& options) {
   const bool elliott = options.figure == kElliott, modes = !elliott && options.figure != kAccess;
   struct Given {
     const char* name;
@@ -51,8 +50,7 @@ Result<void> refuse_others(const ExperimentOptions& options) {
                                            {"--tardiness", options.bound.has_value(), elliott},
                                            {"--figure", options.elliott_figure.has_value(), elliott},
                                            {"--period", options.period.has_value(), elliott}})
-    if (given && !known) return fail(std::string(name) + ": of another experiment, not of " + options.figure);
-  return {};
+    if (given && !known) refuse(std::string(name) + ": of another experiment, not of " + options.figure);
 }
 
 }  // namespace
@@ -110,12 +108,12 @@ Run add(CLI::App& parent) {
     Run other = add_other(*experiment);
     others.emplace_back(experiment->get_subcommands({}).back(), std::move(other));
   }
-  return [=]() -> Result<int> {
+  return [=]() -> int {
     for (const auto& [chosen, other] : others)
       if (*chosen) return other();
     if (options->figure.empty())
-      return fail("experiment: which? expected a figure, elliott, access, gap, berezovskyi, reductions or nunna");
-    if (auto good = refuse_others(*options); !good) return tl::unexpected(good.error());
+      refuse("experiment: which? expected a figure, elliott, access, gap, berezovskyi, reductions or nunna");
+    refuse_others(*options);
     if (options->counting.out.empty()) options->counting.out = options->figure;
     if (options->figure == kElliott) return run_elliott(*options);
     if (options->figure == kAccess) return run_access(*options);

@@ -28,9 +28,9 @@ struct ExperimentOptions {
 };
 
 // Counts, writes the results beside each other and prints them; exit codes as in subcommand.h.
-Result<int> run_figure(const ExperimentOptions& options);
-Result<int> run_running_time(const ExperimentOptions& options);
-Result<int> run_elliott(const ExperimentOptions& options);
-Result<int> run_access(const ExperimentOptions& options);
+int run_figure(const ExperimentOptions& options);
+int run_running_time(const ExperimentOptions& options);
+int run_elliott(const ExperimentOptions& options);
+int run_access(const ExperimentOptions& options);
 
 }  // namespace samcl::analysis::cli

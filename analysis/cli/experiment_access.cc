@@ -8,26 +8,24 @@
 #include "base/text_table.h"
 
 namespace samcl::analysis::cli {
-Result<int> run_access(const ExperimentOptions& options) {
+int run_access(const ExperimentOptions& options) {
   const access::Shares shares(options.sets.value_or(1000), options.seed);
-  const auto sums = count(shares, options.counting);
-  if (!sums) return tl::unexpected(sums.error());
-  if (!*sums) return kGood;
-  const auto written = write_results(options.counting.out, access::format_csv(**sums), {access::chart(**sums)});
-  if (!written) return tl::unexpected(written.error());
+  const auto sums = need(count(shares, options.counting));
+  if (!sums) return kGood;
+  const auto written = write_results(options.counting.out, access::format_csv(*sums), {access::chart(*sums)});
   forget(options.counting);
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
   for (const double utilisation : access::Shares::utilisations()) rows[0].push_back(decimal(utilisation, 1));
   const std::vector<std::string> names = access::way_names();
   for (size_t way = 0; way < names.size(); ++way) {
     rows.push_back({names[way]});
-    for (const Counts& counts : **sums)
+    for (const Counts& counts : *sums)
       rows.back().push_back(decimal(100 * static_cast<double>(counts[1 + way]) / static_cast<double>(counts[0]), 1));
   }
-  std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (**sums)[0][0]
+  std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (*sums)[0][0]
             << " sets each, seed " << options.seed << "\n\n"
             << table(rows) << "\n"
-            << *written;
+            << written;
   return kGood;
 }
 

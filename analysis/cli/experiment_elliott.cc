@@ -68,32 +68,30 @@ locking::ElliottExperiment elliott_of(const ExperimentOptions& options) {
 }
 
 // One picture per figure; of one inset, if one is meant.
-Result<void> draw(const ExperimentOptions& options, int number, const std::string& file,
-                  const locking::Histograms& all) {
+void draw(const ExperimentOptions& options, int number, const std::string& file, const locking::Histograms& all) {
   locking::ElliottFigure figure = locking::elliott_figure(number);
   if (!options.inset.empty())
     std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
-  if (figure.insets.empty()) return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
-  return write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3));
+  if (figure.insets.empty()) refuse("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
+  need(write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3)));
 }
 
 }  // namespace
 
-Result<int> run_elliott(const ExperimentOptions& options) {
+int run_elliott(const ExperimentOptions& options) {
   const locking::ElliottExperiment experiment = elliott_of(options);
-  const auto sums = count(experiment, options.counting);
-  if (!sums) return tl::unexpected(sums.error());
-  if (!*sums) return kGood;
+  const auto sums = need(count(experiment, options.counting));
+  if (!sums) return kGood;
   locking::Histograms all(locking::kScenarios);
   for (size_t point = 0; point < experiment.points(); ++point)
-    all[experiment.scenarios[point]] = locking::Histogram((**sums)[point]);
+    all[experiment.scenarios[point]] = locking::Histogram((*sums)[point]);
   const std::string& out = options.counting.out;
-  if (auto good = write_file(out + ".csv", format_csv(all)); !good) return tl::unexpected(good.error());
+  need(write_file(out + ".csv", format_csv(all)));
   std::string written = out + ".csv";
   for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
     if (options.elliott_figure && number != *options.elliott_figure) continue;
     const std::string file = out + "-fig" + std::to_string(number) + ".json";
-    if (auto good = draw(options, number, file, all); !good) return tl::unexpected(good.error());
+    draw(options, number, file, all);
     written += ", " + file;
   }
   forget(options.counting);

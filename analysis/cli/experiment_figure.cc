@@ -44,13 +44,12 @@ void change_sets(const ExperimentOptions& options, PaperSet& sets) {
   if (options.split) sets.split = *options.split;
 }
 
-Result<FigureExperiment> prepare(const ExperimentOptions& options) {
+FigureExperiment prepare(const ExperimentOptions& options) {
   Figure figure = *find_figure(options.figure);
   if (options.form) figure.form = *options.form;
-  if (options.dependency && figure.axis == Axis::dependency)
-    return fail("--dependency: " + options.figure + " varies it");
+  if (options.dependency && figure.axis == Axis::dependency) refuse("--dependency: " + options.figure + " varies it");
   if (options.gpu_utilisation && figure.axis == Axis::gpu_utilisation)
-    return fail("--utilisation: " + options.figure + " varies it");
+    refuse("--utilisation: " + options.figure + " varies it");
   change_sets(options, figure.sets);
   if (options.gpu_utilisation) figure.targets = {*options.gpu_utilisation};
   return FigureExperiment(figure, options.sets.value_or(figure.axis == Axis::dependency ? 10000 : 100000),
@@ -59,35 +58,31 @@ Result<FigureExperiment> prepare(const ExperimentOptions& options) {
 
 }  // namespace
 
-Result<int> run_figure(const ExperimentOptions& options) {
+int run_figure(const ExperimentOptions& options) {
   const auto experiment = prepare(options);
-  if (!experiment) return tl::unexpected(experiment.error());
-  const auto sums = count(*experiment, options.counting);
-  if (!sums) return tl::unexpected(sums.error());
-  if (!*sums) return kGood;
-  const Results results(experiment->figure, **sums);
+  const auto sums = need(count(experiment, options.counting));
+  if (!sums) return kGood;
+  const Results results(experiment.figure, *sums);
   const auto written = write_results(options.counting.out, format_csv(results), charts(results), 2);
-  if (!written) return tl::unexpected(written.error());
   forget(options.counting);
-  std::cout << experiment->figure.title << "\n\nAll sets of the chains that end when U_G is exceeded:\n"
+  std::cout << experiment.figure.title << "\n\nAll sets of the chains that end when U_G is exceeded:\n"
             << shares_text(results, Reading::chain) << "\nSets by their own U_G, from " << decimal(kTargetStep, 1)
             << " below:\n"
             << shares_text(results, Reading::set_class) << "\n"
             << statements_text(results) << "\n"
-            << *written;
+            << written;
   return kGood;
 }
 
-Result<int> run_running_time(const ExperimentOptions& options) {
-  if (options.gpu_utilisation) return fail("--utilisation: fig11 varies it");
-  if (options.counting.mpi) return fail("--mpi: fig11 is timed in one process");
+int run_running_time(const ExperimentOptions& options) {
+  if (options.gpu_utilisation) refuse("--utilisation: fig11 varies it");
+  if (options.counting.mpi) refuse("--mpi: fig11 is timed in one process");
   PaperSet sets;
   sets.classes = true;
   change_sets(options, sets);
   const auto times =
       running_times(sets, options.form.value_or(Form::gpu_sam), options.sets.value_or(1000), options.seed);
   const auto written = write_results(options.counting.out, format_csv(times), {chart(times)}, 2);
-  if (!written) return tl::unexpected(written.error());
   std::vector<std::vector<std::string>> rows = {{"TASKS", "SETS", "SCHEDULABLE", "MEAN", "LONGEST"}};
   for (const RunningTimes& row : times)
     rows.push_back({std::to_string(row.tasks), std::to_string(row.sets), std::to_string(row.schedulable),
@@ -96,7 +91,7 @@ Result<int> run_running_time(const ExperimentOptions& options) {
             << table(rows)
             << "\nThe paper states less than 100 ms on average for 30 tasks; found: " << decimal(times.back().mean, 3)
             << " ms for " << times.back().tasks << ".\n"
-            << *written;
+            << written;
   return kGood;
 }
 

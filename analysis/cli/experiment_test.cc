@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/cli/command_test.h"
-#include "analysis/cli/folder_test.h"
+#include "analysis/cli/testing/command.h"
+#include "analysis/cli/testing/folder.h"
 
 namespace samcl::analysis {
 namespace {

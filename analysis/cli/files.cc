@@ -5,19 +5,21 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
+#include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
+#include "analysis/locking/pipeline.h"
 
 namespace samcl::analysis::cli {
 
-Result<std::string> read_text(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  return read_file(file);
+std::string read_text(const std::string& file) {
+  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  return need(read_file(file));
 }
 
-Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
-                                  int columns) {
-  for (const auto& [ending, text] : {std::pair{".csv", csv}, {".json", format_charts(charts, columns)}})
-    if (auto good = write_file(out + ending, text); !good) return tl::unexpected(good.error());
+std::string write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
+                          int columns) {
+  need(write_file(out + ".csv", csv));
+  need(write_file(out + ".json", format_charts(charts, columns)));
   return "Written: " + out + ".csv, " + out + ".json\n";
 }
 
@@ -29,16 +31,30 @@ bool is_task_set(const std::string& file, const std::string& text) {
   return file.ends_with(".csv") || tasks_have(text, "stages");
 }
 
-Result<TaskSetDocument> read_task_set(const std::string& file, Model model) {
+TaskSetDocument read_task_set(const std::string& file, Model model) {
   return read_by([&](const std::string& text) { return task_set_from(file, text, model); }, file);
 }
 
-Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes) {
-  auto document = read_task_set(file);
-  if (!document || modes.empty()) return document;
-  if (auto good = check(document->set, modes); !good) return fail("--modes: " + good.error().message);
-  document->modes = modes;
+TaskSetDocument read_task_set(const std::string& file, const Modes& modes) {
+  TaskSetDocument document = read_task_set(file);
+  if (modes.empty()) return document;
+  need(check(document.set, modes), "--modes: ");
+  document.modes = modes;
   return document;
 }
+
+locking::TaskSet read_locking_set(const std::string& file) {
+  return read_either(parse_locking_set, locking::shared_gpus, file);
+}
+
+std::map<std::string, locking::TardinessBound> tardiness_bounds() {
+  std::map<std::string, locking::TardinessBound> bounds;
+  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
+                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
+    bounds[name(bound)] = bound;
+  return bounds;
+}
+
+std::map<std::string, Form> published_forms() { return {{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}; }
 
 }  // namespace samcl::analysis::cli

@@ -2,7 +2,6 @@
 #include <iostream>
 #include <memory>
 
-#include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/draw/schedule_drawing.h"
 #include "analysis/json/locking_json.h"
@@ -94,7 +93,7 @@ Schedule drawable(const locking::Schedule& schedule) {
   return result;
 }
 
-Result<void> show_schedule(const Options& options, const locking::TaskSet& set) {
+void show_schedule(const Options& options, const locking::TaskSet& set) {
   const Schedule schedule = drawable(simulate(set, *options.schedule, synchronous_plan(set, options.jobs)));
   Time last = 0;
   for (const FinishedJob& job : schedule.jobs) last = std::max(last, job.finish);
@@ -104,26 +103,22 @@ Result<void> show_schedule(const Options& options, const locking::TaskSet& set) 
   if (*options.schedule == locking::Method::smlp) named.platform.gpus = set.parts;
   const std::string title = "All released at once, " + std::string(name(*options.schedule)) +
                             ": the last job ends at " + format_duration(last);
-  if (!options.svg.empty())
-    if (auto written = write_file(options.svg, schedule_svg(named, schedule, frame, title)); !written) return written;
+  if (!options.svg.empty()) need(write_file(options.svg, schedule_svg(named, schedule, frame, title)));
   if (!options.as_json) std::cout << "\n" << title << "\n" << schedule_text(named, schedule, frame);
-  return {};
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto set = read_locking_set(options.file);
-  if (!set) return tl::unexpected(set.error());
-  const locking::Verdicts verdicts = analyse(*set, options.bound);
+  const locking::Verdicts verdicts = analyse(set, options.bound);
   if (options.as_json)
-    std::cout << format_verdicts(*set, verdicts, options.speed_ups);
+    std::cout << format_verdicts(set, verdicts, options.speed_ups);
   else
-    std::cout << utilisations_table(*set, options.speed_ups) << "\n"
-              << methods_table(*set, verdicts) << "\n"
-              << tasks_table(*set, verdicts);
-  if (options.schedule == locking::Method::smlp && set->parts == 1)
-    return fail("--schedule smlp: the platform has no parts, expected a file with platform.parts above 1");
-  if (options.schedule)
-    if (auto shown = show_schedule(options, *set); !shown) return tl::unexpected(shown.error());
+    std::cout << utilisations_table(set, options.speed_ups) << "\n"
+              << methods_table(set, verdicts) << "\n"
+              << tasks_table(set, verdicts);
+  if (options.schedule == locking::Method::smlp && set.parts == 1)
+    refuse("--schedule smlp: the platform has no parts, expected a file with platform.parts above 1");
+  if (options.schedule) show_schedule(options, set);
   return verdicts.schedulable() ? kGood : kNotSchedulable;
 }
 
@@ -165,19 +160,3 @@ Run add(CLI::App& parent) {
 }
 
 }  // namespace samcl::analysis::cli::locking_command
-
-namespace samcl::analysis::cli {
-
-Result<locking::TaskSet> read_locking_set(const std::string& file) {
-  return read_either(parse_locking_set, locking::shared_gpus, file);
-}
-
-std::map<std::string, locking::TardinessBound> tardiness_bounds() {
-  std::map<std::string, locking::TardinessBound> bounds;
-  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
-                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
-    bounds[name(bound)] = bound;
-  return bounds;
-}
-
-}  // namespace samcl::analysis::cli

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/cli/command_test.h"
-#include "analysis/cli/folder_test.h"
-#include "analysis/json/replaced_test.h"
+#include "analysis/cli/testing/command.h"
+#include "analysis/cli/testing/folder.h"
+#include "analysis/json/testing/replaced.h"
 
 namespace samcl::analysis {
 namespace {

@@ -28,12 +28,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kBadInput;
   }
-  for (const auto& [parser, chosen] : known) {
-    if (!*parser) continue;
-    const auto code = chosen();
-    if (code) return *code;
-    std::cerr << "sam-analyze: " << code.error().message << "\n";
-  }
+  for (const auto& [parser, chosen] : known)
+    if (*parser) return chosen();
   return kBadInput;
 }
 

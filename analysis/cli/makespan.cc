@@ -2,8 +2,7 @@
 #include <iostream>
 #include <memory>
 
-#include "analysis/cli/kernel_source.h"
-#include "analysis/cli/makespan_config.h"
+#include "analysis/cli/makespan_input.h"
 #include "analysis/cli/makespan_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/experiment/cpu_time.h"
@@ -41,59 +40,51 @@ struct Options {
   bool as_json = false;
 };
 
-Result<makespan::Kernel> read_config(Options& options) {
-  const auto text = read_text(options.config);
-  if (!text) return tl::unexpected(text.error());
-  auto config = parse_makespan_config(*text);
-  if (!config) return fail(options.config + ": " + config.error().message);
-  options.warps = config->warps;
-  auto kernel = makespan::parse_kernel(config->instructions, config->rates);
-  if (!kernel) return fail(options.config + ": instructions: " + kernel.error().message);
-  return kernel;
+makespan::Kernel read_config(Options& options) {
+  const auto config = need(parse_makespan_config(read_text(options.config)), options.config + ": ");
+  options.warps = config.warps;
+  return need(makespan::parse_kernel(config.instructions, config.rates), options.config + ": instructions: ");
 }
 
-Result<makespan::Kernel> read_kernel(Options& options) {
+makespan::Kernel read_kernel(Options& options) {
   if (!options.config.empty()) return read_config(options);
-  if (options.warps < 0) return fail("--warps: how many? expected a number, or --config");
+  if (options.warps < 0) refuse("--warps: how many? expected a number, or --config");
   if (options.string.empty() == options.source.file.empty())
-    return fail(options.string.empty() ? "expected a kernel string, or --kernel with --name"
-                                       : "expected a kernel string or --kernel, not both");
+    refuse(options.string.empty() ? "expected a kernel string, or --kernel with --name"
+                                  : "expected a kernel string or --kernel, not both");
   if (!options.source.file.empty()) {
-    if (options.source.name.empty()) return fail("--kernel: expected --name as well, which of its kernels");
-    auto found = string_of(options.source);
-    if (!found) return tl::unexpected(found.error());
-    options.string = std::move(found->string);
-    options.remarks = std::move(found->remarks);
+    if (options.source.name.empty()) refuse("--kernel: expected --name as well, which of its kernels");
+    auto found = need(string_of(options.source));
+    options.string = std::move(found.string);
+    options.remarks = std::move(found.remarks);
   }
   std::vector<makespan::UnitRate> rates;
   for (const std::string& unit : options.units) {
-    const auto rate = makespan::parse_rate(unit);
-    if (!rate) return fail("--unit: " + rate.error().message);
-    if (options.source.file.empty() && options.string.find(rate->letter) == std::string::npos)
-      return fail("--unit " + unit + ": there is no " + rate->letter + " in " + options.string);
-    rates.push_back(*rate);
+    const auto rate = need(makespan::parse_rate(unit), "--unit: ");
+    if (options.source.file.empty() && options.string.find(rate.letter) == std::string::npos)
+      refuse("--unit " + unit + ": there is no " + rate.letter + " in " + options.string);
+    rates.push_back(rate);
   }
-  return makespan::parse_kernel(options.string, rates);
+  return need(makespan::parse_kernel(options.string, rates));
 }
 
 std::string title(const makespan::Kernel& kernel, int64_t warps) {
   return std::to_string(warps) + (warps == 1 ? " warp of " : " warps of ") + kernel_line(kernel);
 }
 
-Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
-  const auto found = worst_case_of_rounds(kernel, options.warps, options.multiprocessors, options.effort);
-  if (!found) return tl::unexpected(found.error());
-  std::cout << (options.as_json ? format_rounds(kernel, options.warps, *found, options.remarks)
-                                : title(kernel, options.warps) + "\n\n" + rounds_text(*found, options.multiprocessors));
+int run_rounds(const Options& options, const makespan::Kernel& kernel) {
+  const auto found = need(worst_case_of_rounds(kernel, options.warps, options.multiprocessors, options.effort));
+  std::cout << (options.as_json ? format_rounds(kernel, options.warps, found, options.remarks)
+                                : title(kernel, options.warps) + "\n\n" + rounds_text(found, options.multiprocessors));
   return kGood;
 }
 
-Result<int> run_convergence(const Options& options, const makespan::Kernel& kernel, int warps) {
+int run_convergence(const Options& options, const makespan::Kernel& kernel, int warps) {
   const makespan::Convergence found =
       makespan::convergence(kernel, warps, options.converge, options.effort, cpu_seconds);
   if (!options.chart.empty()) {
     const auto charts = convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps));
-    if (auto good = write_file(options.chart, format_charts(charts)); !good) return tl::unexpected(good.error());
+    need(write_file(options.chart, format_charts(charts)));
   }
   std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
                                 : title(kernel, warps) + "\n\n" + convergence_text(found));
@@ -101,65 +92,57 @@ Result<int> run_convergence(const Options& options, const makespan::Kernel& kern
   return kGood;
 }
 
-Result<void> export_lp(const Options& options, const makespan::Kernel& kernel, int warps) {
-  const auto program = binary_program(kernel, warps, options.form);
-  if (!program) return fail("--lp: " + program.error().message);
-  return write_file(options.lp, format_lp(*program, title(kernel, warps)));
+void export_lp(const Options& options, const makespan::Kernel& kernel, int warps) {
+  const auto program = need(binary_program(kernel, warps, options.form), "--lp: ");
+  need(write_file(options.lp, format_lp(program, title(kernel, warps))));
 }
 
-Result<std::string> solve([[maybe_unused]] const Options& options, [[maybe_unused]] const makespan::Kernel& kernel,
-                          [[maybe_unused]] int warps) {
+std::string solve([[maybe_unused]] const Options& options, [[maybe_unused]] const makespan::Kernel& kernel,
+                  [[maybe_unused]] int warps) {
 #ifdef SAMCL_HAVE_CBC
-  const auto solved = solve_with_cbc(kernel, warps, options.form, *options.solve);
-  if (!solved) return fail("--solve: " + solved.error().message);
-  return *solved ? "The binary program's optimum, by CBC: " + std::to_string((*solved)->makespan) + " slots.\n"
-                 : std::string("The binary program was not solved in time.\n");
+  const auto solved = need(solve_with_cbc(kernel, warps, options.form, *options.solve), "--solve: ");
+  return solved ? "The binary program's optimum, by CBC: " + std::to_string(solved->makespan) + " slots.\n"
+                : std::string("The binary program was not solved in time.\n");
 #else
-  return fail("--solve: this sam-analyze was built without COIN-OR CBC; --lp exports the program");
+  refuse("--solve: this sam-analyze was built without COIN-OR CBC; --lp exports the program");
 #endif
 }
 
-Result<int> run_worst_case(const Options& options, const makespan::Kernel& kernel, int warps) {
-  if (!options.lp.empty())
-    if (auto good = export_lp(options, kernel, warps); !good) return tl::unexpected(good.error());
+int run_worst_case(const Options& options, const makespan::Kernel& kernel, int warps) {
+  if (!options.lp.empty()) export_lp(options, kernel, warps);
   const makespan::WorstCase worst = worst_case(kernel, warps, options.effort);
   if (worst.schedule.empty() && (options.schedule || options.simulate > 0 || !options.svg.empty()))
-    return fail(
+    refuse(
         "the kernel string is too long to schedule that many warps: without --schedule, --simulate and --svg "
         "there are bounds");
   std::string text = options.as_json ? format_worst_case(kernel, warps, worst, options.schedule, options.remarks)
                                      : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
-  if (options.solve) {
-    const auto solved = solve(options, kernel, warps);
-    if (!solved) return tl::unexpected(solved.error());
-    text += "\n" + *solved;
-  }
+  if (options.solve) text += "\n" + solve(options, kernel, warps);
   if (options.simulate > 0) text += "\n" + schedulers_text(kernel, warps, worst, options.simulate);
   if (options.schedule && !options.as_json) text += "\n" + schedule_text(kernel, warps, worst.schedule);
   if (!options.svg.empty()) {
-    const auto svg = schedule_svg(kernel, warps, worst.schedule,
-                                  title(kernel, warps) + ": " + std::to_string(worst.attained) + " slots");
-    if (!svg) return fail("--svg: " + svg.error().message);
-    if (auto good = write_file(options.svg, *svg); !good) return tl::unexpected(good.error());
+    const auto svg = need(schedule_svg(kernel, warps, worst.schedule,
+                                       title(kernel, warps) + ": " + std::to_string(worst.attained) + " slots"),
+                          "--svg: ");
+    need(write_file(options.svg, svg));
   }
   std::cout << text;
   return kGood;
 }
 
-Result<int> run(Options& options) {
+int run(Options& options) {
   const auto kernel = read_kernel(options);
-  if (!kernel) return tl::unexpected(kernel.error());
   if (!options.remarks.empty() && !options.as_json) {
     std::cout << options.source.name << " is " << options.string << "\n";
     for (const std::string& remark : options.remarks) std::cout << "  " << remark << "\n";
     std::cout << "\n";
   }
-  if (options.rounds) return run_rounds(options, *kernel);
+  if (options.rounds) return run_rounds(options, kernel);
   if (options.warps < 1 || options.warps > makespan::kMostWarps)
-    return fail("--warps is " + std::to_string(options.warps) + ", expected 1 to " +
-                std::to_string(makespan::kMostWarps) + " (more with --multiprocessors or --resident)");
+    refuse("--warps is " + std::to_string(options.warps) + ", expected 1 to " + std::to_string(makespan::kMostWarps) +
+           " (more with --multiprocessors or --resident)");
   const auto warps = static_cast<int>(options.warps);
-  return options.converge > 0 ? run_convergence(options, *kernel, warps) : run_worst_case(options, *kernel, warps);
+  return options.converge > 0 ? run_convergence(options, kernel, warps) : run_worst_case(options, kernel, warps);
 }
 
 void add_options(CLI::App& makespan, Options& options) {
@@ -177,7 +160,7 @@ void add_options(CLI::App& makespan, Options& options) {
   auto* warps = makespan.add_option("--warps", options.warps, "W: warps that run it");
   makespan
       .add_option("--config", options.config,
-                  "string, warps and units from this file instead (analysis/cli/makespan_config.h)")
+                  "string, warps and units from this file instead (analysis/cli/makespan_input.h)")
       ->excludes(warps)
       ->excludes(kernel);
   makespan.add_option("--unit", options.units,

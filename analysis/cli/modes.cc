@@ -134,21 +134,19 @@ std::string as_json(const Answer& answer) {
   return json_text(all, 2) + "\n";
 }
 
-Result<void> save(const std::string& file, const Answer& answer) {
+void save(const std::string& file, const Answer& answer) {
   TaskSetDocument document{answer.set, answer.choice.modes};
   const int count = static_cast<int>(answer.order.size());
   for (int n = 0; n < count; ++n) document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
-  return write_file(file, format_task_set(document));
+  need(write_file(file, format_task_set(document)));
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   const auto document = read_task_set(options.file);
-  if (!document) return tl::unexpected(document.error());
-  if (auto good = check(document->set, options.form); !good) return fail(options.file + ": " + good.error().message);
-  const Answer answer = choose(options, document->set);
+  need(check(document.set, options.form), options.file + ": ");
+  const Answer answer = choose(options, document.set);
   std::cout << (options.as_json ? as_json(answer) : as_text(answer));
-  if (!options.save.empty())
-    if (auto good = save(options.save, answer); !good) return tl::unexpected(good.error());
+  if (!options.save.empty()) save(options.save, answer);
   return answer.choice.schedulable ? kGood : kNotSchedulable;
 }
 
@@ -165,7 +163,7 @@ Run add(CLI::App& parent) {
   modes->add_option("--policy", options->policy, "single, local, gema, gpa, search (default) or optimal")
       ->transform(one_of(policies));
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+      ->transform(one_of(published_forms()));
   modes
       ->add_option("--order", options->ordering,
                    "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/cli/command_test.h"
-#include "analysis/cli/folder_test.h"
+#include "analysis/cli/testing/command.h"
+#include "analysis/cli/testing/folder.h"
 
 namespace samcl::analysis {
 namespace {

@@ -16,16 +16,15 @@ struct Options : NunnaOptions {
   std::string out = "nunna";
 };
 
-Result<int> run(Options& options) {
+int run(Options& options) {
   options.graph.density = options.percent / 100.0;
   if (options.program == "none") options.program.clear();
   NunnaDevice device;
   std::vector<NunnaTimes> all;
   for (const size_t vertices : options.vertices) {
     std::cerr << "nunna: " << vertices << " vertices\n";
-    const auto times = measure_nunna(options, vertices, device);
-    if (!times) return tl::unexpected(times.error());
-    all.push_back(*times);
+    const auto times = need(measure_nunna(options, vertices, device));
+    all.push_back(times);
   }
   const bool agree = std::all_of(all.begin(), all.end(), [](const NunnaTimes& times) { return times.agree; });
   if (options.as_json) {
@@ -33,8 +32,7 @@ Result<int> run(Options& options) {
     return agree ? kGood : kNotSchedulable;
   }
   const auto written = write_results(options.out, nunna_csv(all), {nunna_chart(all)});
-  if (!written) return tl::unexpected(written.error());
-  std::cout << nunna_text(options, all, device) << *written;
+  std::cout << nunna_text(options, all, device) << written;
   return agree ? kGood : kNotSchedulable;
 }
 

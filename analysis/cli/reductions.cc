@@ -136,7 +136,7 @@ void print_families(int64_t effort, int warps) {
             << table(rows);
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   if (options.examples)
     print_examples();
   else

@@ -31,23 +31,23 @@ struct Options {
   bool as_csv = false;
 };
 
-Result<std::string> show(const Options& options, const TaskSetDocument& document, const Bounds& bounds) {
+std::string show(const Options& options, const TaskSetDocument& document, const Bounds& bounds) {
   if (options.as_json) return format_bounds(document.set, document.modes, options.form, bounds);
   if (options.as_csv) return format_bounds_csv(document.set, document.modes, bounds);
   if (options.explain.empty()) return bounds_tables(document, options.form, bounds);
   const auto& tasks = document.set.tasks;
   const auto task =
       std::find_if(tasks.begin(), tasks.end(), [&](const Task& entry) { return entry.name == options.explain; });
-  if (task == tasks.end()) return fail("--explain: " + options.file + " has no task \"" + options.explain + "\"");
+  if (task == tasks.end()) refuse("--explain: " + options.file + " has no task \"" + options.explain + "\"");
   return explanation(document, options.form, bounds, static_cast<size_t>(task - tasks.begin()));
 }
 
-Result<Initiation> initiation_of(const std::vector<std::string>& given) {
+Initiation initiation_of(const std::vector<std::string>& given) {
   Initiation initiation;
   Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu, &initiation.launch};
   for (size_t n = 0; n < given.size(); ++n) {
     const auto time = parse_duration(given[n]);
-    if (!time || *time == 0) return fail("--initiation: '" + given[n] + "', expected a time such as 200us");
+    if (!time || *time == 0) refuse("--initiation: '" + given[n] + "', expected a time such as 200us");
     *fields[n] = *time;
   }
   return initiation;
@@ -82,31 +82,26 @@ std::string exact_table(const TaskSetDocument& document, const Exact& exact) {
          (exact.schedulable ? "" : " up to the first deadline that was missed") + "\n\n" + table(rows);
 }
 
-Result<int> run_exact(const Options& options, const TaskSetDocument& document) {
-  if (auto good = check_exact(document.set, document.modes); !good)
-    return fail("--exact: " + options.file + ": " + good.error().message);
+int run_exact(const Options& options, const TaskSetDocument& document) {
+  need(check_exact(document.set, document.modes), "--exact: " + options.file + ": ");
   const Exact exact = analyse_exact(document.set, document.modes, options.states);
   if (!exact.finished && exact.schedulable)
-    return fail("--exact: not known after " + std::to_string(options.states) + " states (--states)");
+    refuse("--exact: not known after " + std::to_string(options.states) + " states (--states)");
   std::cout << (options.as_json ? exact_json(document, exact) : exact_table(document, exact));
   return exact.schedulable ? kGood : kNotSchedulable;
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   auto document = read_task_set(options.file, options.modes);
-  if (!document) return tl::unexpected(document.error());
-  if (auto good = check(document->set, options.form); !good) return fail(options.file + ": " + good.error().message);
+  need(check(document.set, options.form), options.file + ": ");
   const auto initiation = initiation_of(options.initiation);
-  if (!initiation) return tl::unexpected(initiation.error());
-  document->set = with_initiation(std::move(document->set), *initiation);
-  if (auto good = check_capacity(document->set, document->modes); !good)
-    return fail(options.file + ": " + good.error().message);
-  if (options.exact) return run_exact(options, *document);
-  const Bounds bounds = options.together ? analyse_together(document->set, document->modes)
-                                         : analyse(document->set, document->modes, options.form);
-  const auto text = show(options, *document, bounds);
-  if (!text) return tl::unexpected(text.error());
-  std::cout << *text;
+  document.set = with_initiation(std::move(document.set), initiation);
+  need(check_capacity(document.set, document.modes), options.file + ": ");
+  if (options.exact) return run_exact(options, document);
+  const Bounds bounds = options.together ? analyse_together(document.set, document.modes)
+                                         : analyse(document.set, document.modes, options.form);
+  const auto text = show(options, document, bounds);
+  std::cout << text;
   return bounds.schedulable ? kGood : kNotSchedulable;
 }
 
@@ -119,7 +114,7 @@ Run add(CLI::App& parent) {
   rta->add_option("FILE", options->file, "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
   auto* published = rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
-  published->transform(one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+  published->transform(one_of(published_forms()));
   auto* together =
       rta->add_flag("--together", options->together,
                     "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")

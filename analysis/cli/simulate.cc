@@ -99,7 +99,7 @@ std::string worst_title(const TaskSet& set, const FinishedJob& worst) {
 }
 
 // One job of each task, all released at 0 and as long as they may be: the schedule, and every response.
-Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes& modes) {
+int show_at_once(const Options& options, const TaskSet& set, const Modes& modes) {
   BehaviourPlan plan;
   plan.jobs.assign(set.tasks.size(), {PlannedJob{}});
   const Schedule all = schedule(set, priority_order(set), modes, plan);
@@ -114,27 +114,23 @@ Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes
                     format_duration(task.deadline), job.response() > task.deadline ? "no" : "yes"});
   }
   const std::string title = "All released at once";
-  if (!options.svg.empty())
-    if (auto written = write_file(options.svg, schedule_svg(set, all, {0, last}, title)); !written)
-      return tl::unexpected(written.error());
+  if (!options.svg.empty()) need(write_file(options.svg, schedule_svg(set, all, {0, last}, title)));
   std::cout << table(rows) << "\n" << title << "\n" << schedule_text(set, all, {0, last});
   return missed ? kNotSchedulable : kGood;
 }
 
-Result<int> run(const Options& options) {
+int run(const Options& options) {
   auto document = read_task_set(options.file, options.modes);
-  if (!document) return tl::unexpected(document.error());
-  const auto& [set, modes] = *document;
+  const auto& [set, modes] = document;
   if (options.at_once) return show_at_once(options, set, modes);
-  if (auto good = check_capacity(set, modes); !good) return fail(options.file + ": " + good.error().message);
+  need(check_capacity(set, modes), options.file + ": ");
   const PriorityOrder order = priority_order(set);
   const Study seen = study(set, order, modes, options.study);
   const Bounds bounds = analyse(set, modes, Form::safe);
   const Schedule worst = schedule(set, order, modes, seen.worst_plan);
   const Frame frame = around(seen.worst);
   if (!options.svg.empty())
-    if (auto written = write_file(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst))); !written)
-      return tl::unexpected(written.error());
+    need(write_file(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst))));
   bool missed = false;
   for (size_t i = 0; i < set.tasks.size(); ++i) missed |= seen.tasks[i].longest > set.tasks[i].deadline;
   if (options.as_json) {

@@ -4,21 +4,35 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
+#include <stdexcept>
 #include <string>
 
 #include "analysis/experiment/chart.h"
 #include "analysis/json/task_set_json.h"
+#include "analysis/locking/tardiness.h"
+#include "analysis/locking/task_set.h"
+#include "analysis/rta/response_time.h"
 #include "base/one_of.h"
 
 namespace samcl::analysis::cli {
 
 // Exit codes: 0 done (and schedulable, where there is a verdict), 1 not schedulable or a bound exceeded,
-// 2 bad input or usage; the message of an Error is printed after "sam-analyze: ".
+// 2 bad input or usage.
 inline constexpr int kGood = 0;
 inline constexpr int kNotSchedulable = 1;
 inline constexpr int kBadInput = 2;
 
-using Run = std::function<Result<int>()>;
+using Run = std::function<int()>;
+
+// Ends the subcommand: main() prints the message after "sam-analyze: ".
+[[noreturn]] inline void refuse(const std::string& message) { throw std::runtime_error(message); }
+// The value, or refuses with what was wrong behind `where`.
+template <typename T>
+T need(Result<T> result, const std::string& where = "") {
+  if (!result) refuse(where + result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
 
 // Called once at start: the parser outlives what is returned. Each has a namespace, as they use names alike.
 namespace convert_command {
@@ -74,23 +88,21 @@ Run add(CLI::App& experiment);
 // What a file's text says, CSV if its name ends so; whether it is such a task set at all.
 Result<TaskSetDocument> task_set_from(const std::string& file, const std::string& text, Model model);
 bool is_task_set(const std::string& file, const std::string& text);
-// The file, or standard input for "-"; errors begin with the file's name.
-Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);
+// The file, or standard input for "-". All that read one refuse with its name before what is wrong.
+std::string read_text(const std::string& file);
+TaskSetDocument read_task_set(const std::string& file, Model model = Model::pipeline);
 // Its modes are those of --modes, if these are any.
-Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes);
-Result<std::string> read_text(const std::string& file);
+TaskSetDocument read_task_set(const std::string& file, const Modes& modes);
+// A JSON file as locking/README.md or analysis/README.md has them.
+locking::TaskSet read_locking_set(const std::string& file);
 // What `parse` makes of its text.
 template <typename Parse>
-auto read_by(Parse parse, const std::string& file) -> decltype(parse(std::string())) {
-  const auto text = read_text(file);
-  if (!text) return tl::unexpected(text.error());
-  auto parsed = parse(*text);
-  if (!parsed) return fail((file == "-" ? "standard input" : file) + ": " + parsed.error().message);
-  return parsed;
+auto read_by(Parse parse, const std::string& file) {
+  return need(parse(read_text(file)), (file == "-" ? "standard input" : file) + ": ");
 }
 // What `parse` makes of its text; or if that is a task set with stages, what `convert` makes of that in another model.
 template <typename Parse, typename Convert>
-auto read_either(Parse parse, Convert convert, const std::string& file) -> decltype(parse(std::string())) {
+auto read_either(Parse parse, Convert convert, const std::string& file) {
   return read_by(
       [&](const std::string& text) -> decltype(parse(text)) {
         if (!is_task_set(file, text)) return parse(text);
@@ -101,7 +113,11 @@ auto read_either(Parse parse, Convert convert, const std::string& file) -> declt
       file);
 }
 // OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
-Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
-                                  int columns = 1);
+std::string write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
+                          int columns = 1);
+
+// By their names, for --tardiness and --as-published.
+std::map<std::string, locking::TardinessBound> tardiness_bounds();
+std::map<std::string, Form> published_forms();
 
 }  // namespace samcl::analysis::cli

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <regex>
 
 #include "analysis/csv/rows.h"
+#include "analysis/model/number_text.h"
 #include "base/json_text.h"
 
 namespace samcl::analysis {
@@ -24,15 +24,8 @@ bool is_one_of(const std::array<const char*, count>& names, const std::string& n
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::optional<int64_t> whole(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 json value_of(const std::string& cell) {
-  if (const auto number = whole(cell)) return *number;
+  if (const auto number = whole_number(cell)) return *number;
   if (cell == "true" || cell == "false") return cell == "true";
   return cell;
 }
@@ -68,7 +61,7 @@ Result<json> platform_of(const std::string& text) {
 void put(json& task, json& stage, const std::string& name, const std::string& cell) {
   const size_t last = name.rfind('_');
   const std::string kind = name.substr(0, last);
-  const int64_t mode = last == std::string::npos ? 0 : whole(name.substr(last + 1)).value_or(0);
+  const int64_t mode = last == std::string::npos ? 0 : whole_number(name.substr(last + 1)).value_or(0);
   if (name == "task")
     task["name"] = cell;
   else if (name == kDevices)

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/json/replaced_test.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/json/testing/replaced.h"
+#include "analysis/sim/testing/random_set.h"
 
 namespace samcl::analysis {
 namespace {

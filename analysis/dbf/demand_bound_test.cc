@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/dbf/demanding_walk.h"
-#include "analysis/dbf/every_walk.h"
 #include "analysis/dbf/random_graph.h"
+#include "analysis/dbf/testing/every_walk.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::dbf {

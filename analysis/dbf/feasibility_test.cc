@@ -5,8 +5,8 @@
 
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/dbf/random_graph.h"
-#include "analysis/dbf/sporadic.h"
 #include "analysis/dbf/task_demands.h"
+#include "analysis/dbf/task_graph.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::dbf {

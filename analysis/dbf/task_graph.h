@@ -71,4 +71,8 @@ struct HeaviestPath {
 };
 HeaviestPath heaviest_path(const TaskGraph& task);
 
+// Sporadic tasks (model/task_set.h) as recurring tasks of one vertex; the result has passed check().
+// An error: another platform than one CPU, a stage that is not on it.
+Result<std::vector<TaskGraph>> sporadic(const TaskSet& set);
+
 }  // namespace samcl::analysis::dbf

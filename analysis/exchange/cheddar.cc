@@ -1,11 +1,11 @@
 #include "analysis/exchange/cheddar.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "analysis/exchange/stations.h"
 #include "analysis/exchange/tags.h"
+#include "analysis/model/number_text.h"
 #include "base/xml_text.h"
 
 namespace samcl::analysis {
@@ -80,12 +80,10 @@ Result<Time> number(const Read& task, const std::string& name, Time unit, std::o
     if (usual) return *usual;
     return fail(where + "missing");
   }
-  Time value = 0;
-  const std::string& text = found->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kLongest / unit)
-    return fail(where + "'" + text + "', expected a whole number");
-  return value * unit;
+  const auto value = whole_number(found->second);
+  if (!value || *value < 0 || *value > kLongest / unit)
+    return fail(where + "'" + found->second + "', expected a whole number");
+  return *value * unit;
 }
 
 Result<Task> task_of(const Read& read, Time unit, std::map<std::string, int>& cpus) {

@@ -3,7 +3,7 @@
 
 #include "analysis/exchange/np_jobs.h"
 #include "analysis/exchange/schedcat.h"
-#include "analysis/locking/examples.h"
+#include "analysis/locking/testing/paper_example.h"
 #include "analysis/locking/verdicts.h"
 
 namespace samcl::analysis {

@@ -60,7 +60,7 @@ Result<std::string> format_mast(const TaskSet& set, std::span<const int> modes) 
   const auto stations = stations_of(set, modes, "MAST");
   if (!stations) return tl::unexpected(stations.error());
   const int priorities = static_cast<int>(stations->tasks.size());
-  std::string text;
+  std::string text = kMastNanoseconds;
   for (const Station& station : stations->stations) text += station_text(station, priorities);
   for (const StationTask& task : stations->tasks) {
     if (const auto good = identifier(task.name); !good) return tl::unexpected(good.error());

@@ -213,7 +213,7 @@ class Reader {
 Result<TaskSet> parse_mast(const std::string& text, Time unit) {
   const auto objects = parse_mast_text(text);
   if (!objects) return tl::unexpected(objects.error());
-  return Reader(unit).read(*objects);
+  return Reader(text.find(kMastNanoseconds) != std::string::npos ? 1 : unit).read(*objects);
 }
 
 }  // namespace samcl::analysis

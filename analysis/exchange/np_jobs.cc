@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <numeric>
 
 #include "analysis/csv/rows.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -83,12 +83,11 @@ Result<Job> job_of(const CsvRow& row) {
     return row.wrong("expected " + std::to_string(kColumns.size()) + " columns, " + kColumns.front() + " to " +
                      kColumns.back());
   for (size_t column = 0; column < kColumns.size(); ++column) {
-    const std::string& cell = row.cells[column];
-    const char* const end = cell.data() + cell.size();
-    const auto [rest, error] = std::from_chars(cell.data(), end, job.cells[column]);
-    if (error != std::errc() || rest != end || job.cells[column] < 0 || job.cells[column] > kLongest)
-      return fail("line " + std::to_string(row.line) + ", " + kColumns[column] + ": '" + cell +
+    const auto value = whole_number(row.cells[column]);
+    if (!value || *value < 0 || *value > kLongest)
+      return fail("line " + std::to_string(row.line) + ", " + kColumns[column] + ": '" + row.cells[column] +
                   "', expected a whole number from 0 to " + std::to_string(kLongest));
+    job.cells[column] = *value;
   }
   if (job.cells[kTo] != job.cells[kFrom])
     return job.wrong(kTo, std::to_string(job.cells[kFrom]) + ": releases without jitter");

@@ -1,8 +1,7 @@
 #include "analysis/exchange/schedcat.h"
 
-#include <charconv>
-
 #include "analysis/exchange/tags.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -16,12 +15,10 @@ Result<Time> number(const Tag& tag, const std::string& name, Time usual = -1) {
     if (usual >= 0) return usual;
     return fail(where(tag) + name + ": missing");
   }
-  const std::string& text = found->second;
-  Time value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kLongest)
-    return fail(where(tag) + name + ": '" + text + "', expected a whole number");
-  return value;
+  const auto value = whole_number(found->second);
+  if (!value || *value < 0 || *value > kLongest)
+    return fail(where(tag) + name + ": '" + found->second + "', expected a whole number");
+  return *value;
 }
 
 Result<void> read_task(const Tag& tag, Time unit, locking::TaskSet& set) {

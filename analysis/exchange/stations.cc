@@ -12,7 +12,7 @@ Result<void> check_task(const Task& task, int mode, const std::string& tool) {
   if (mode > 1) return fail(where + "mode: " + std::to_string(mode) + ", expected 1" + why);
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const Stage& stage = task.stages[j];
-    const std::string at = where + "stage " + std::to_string(j + 1) + " (" + name(stage.resource) + "), ";
+    const std::string at = name_of(task, j) + ", ";
     if (stage.section > 0) return fail(at + "section: expected none" + why + ", where nothing is cut");
     if (stage.requests > 1) return fail(at + "requests: expected 1" + why);
     if (stage.longest_host() > 0) return fail(at + "host: expected none" + why);

@@ -5,7 +5,7 @@
 #include "analysis/exchange/cheddar.h"
 #include "analysis/exchange/mast.h"
 #include "analysis/exchange/pycpa.h"
-#include "analysis/json/replaced_test.h"
+#include "analysis/json/testing/replaced.h"
 
 namespace samcl::analysis {
 namespace {
@@ -79,8 +79,9 @@ TEST(Mast, ComesBackAsItWas) {
   set.tasks[1].deadline = 40;
   const auto text = format_mast(set, kOnes);
   ASSERT_TRUE(text) << text.error().message;
-  const auto back = parse_mast("-- a comment\n" + *text, 1);
+  const auto back = parse_mast("-- a comment\n" + *text, 1000);  // the text says that it is in nanoseconds
   ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(parse_mast(replaced(*text, kMastNanoseconds, ""), 1000)->tasks[1].deadline, 40'000);
   ASSERT_EQ(back->tasks.size(), 2);
   EXPECT_EQ(back->platform.cpus, 2);
   EXPECT_FALSE(back->platform.bound);
@@ -102,7 +103,7 @@ TEST(Mast, WhatOurModelDoesNotHaveIsNamed) {
     const auto set = parse_mast(replaced(good, from, to), 1);
     return set ? "none" : set.error().message;
   };
-  EXPECT_EQ(complaint("Type => Simple", "Type => Composite"), "line 42, operation: type 'composite', expected Simple");
+  EXPECT_EQ(complaint("Type => Simple", "Type => Composite"), "line 43, operation: type 'composite', expected Simple");
   EXPECT_THAT(complaint("Type => Periodic", "Type => Bursty"), HasSubstr("expected Periodic or Sporadic"));
   EXPECT_THAT(complaint("Type => Activity", "Type => Multicast"), HasSubstr("type 'multicast', expected Activity"));
   EXPECT_THAT(complaint("Non_Preemptible_FP_Policy", "EDF_Policy"), HasSubstr("type 'edf_policy', expected"));

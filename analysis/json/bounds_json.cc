@@ -24,12 +24,8 @@ std::string quoted(const std::string& cell) {
 }  // namespace
 
 const char* name(Form form) {
-  switch (form) {
-    case Form::gpu_sam: return "gpu-sam";
-    case Form::gpu_sparc: return "gpu-sparc";
-    case Form::safe: return "safe";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"gpu-sam", "gpu-sparc", "safe"};
+  return kNames[static_cast<size_t>(form)];
 }
 
 std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {

@@ -90,9 +90,7 @@ ordered_json container_json(const locking::TaskSet& set, const locking::Containe
 }  // namespace
 
 Result<locking::TaskSet> parse_locking_set(const std::string& text) {
-  const auto document = parse_json(text);
-  if (!document) return tl::unexpected(document.error());
-  return read_set({*document, ""});
+  return parse_json(text).and_then([](const nlohmann::json& document) { return read_set({document, ""}); });
 }
 
 std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,

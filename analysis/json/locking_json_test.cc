@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/json/replaced_test.h"
+#include "analysis/json/testing/replaced.h"
 
 namespace samcl::analysis {
 namespace {

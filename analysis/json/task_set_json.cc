@@ -106,9 +106,7 @@ ordered_json by_mode(const std::vector<Value>& values) {
 }  // namespace
 
 Result<TaskSetDocument> parse_task_set(const std::string& text, Model model) {
-  const auto document = parse_json(text);
-  if (!document) return tl::unexpected(document.error());
-  return task_set_of(*document, model);
+  return parse_json(text).and_then([model](const nlohmann::json& document) { return task_set_of(document, model); });
 }
 
 Result<TaskSetDocument> task_set_of(const nlohmann::json& document, Model model) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/json/replaced_test.h"
+#include "analysis/json/testing/replaced.h"
 #include "base/duration.h"
 
 namespace samcl::analysis {

@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/locking/wide.h"
-
 namespace samcl::analysis::locking {
+
+// Products of two times, and quotients of them, without overflow.
+using Wide = unsigned __int128;
+
+constexpr Wide ceil_divide(Wide numerator, Wide denominator) { return (numerator + denominator - 1) / denominator; }
 
 class ExactSum {
  public:

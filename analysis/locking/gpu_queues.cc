@@ -4,65 +4,69 @@
 
 namespace samcl::analysis::locking {
 
+void OmlpQueue::add(const Priority& priority) {
+  by_priority_.push_back(priority);
+  fill();
+}
+
+void OmlpQueue::erase(size_t place) {
+  in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(place));
+  fill();
+}
+
+Priority OmlpQueue::most_urgent() const {
+  Priority most = *std::min_element(in_order_.begin(), in_order_.end());
+  for (const Priority& waiting : by_priority_) most = std::min(most, waiting);
+  return most;
+}
+
+void OmlpQueue::fill() {
+  while (in_order_.size() < most_ && !by_priority_.empty()) {
+    const auto next = std::min_element(by_priority_.begin(), by_priority_.end());
+    in_order_.push_back(*next);
+    by_priority_.erase(next);
+  }
+}
+
+// FMLP-Long's queues are those with donation where everybody is a candidate: nobody donates then.
 GpuQueues::GpuQueues(const TaskSet& set, Protocol protocol)
     : set_(set),
-      protocol_(protocol),
+      is_omlp_(protocol == Protocol::omlp),
       assigned_(assign_gpus(set)),
-      joined_(set.tasks.size(), kNoGpu),
-      queues_(static_cast<size_t>(set.gpus)),
-      donation_(set.cpus, set.gpus) {}
+      omlp_(static_cast<size_t>(set.gpus), OmlpQueue(set.cpus)),
+      queues_(protocol == Protocol::donation ? set.cpus : INT_MAX, set.gpus) {}
 
 void GpuQueues::arrive(const Priority& priority) {
-  if (donates()) donation_.arrive(priority);
+  if (!is_omlp_) queues_.arrive(priority);
 }
 
 void GpuQueues::leave(size_t task) {
-  if (donates()) donation_.leave(task);
-}
-
-int GpuQueues::choose(size_t task) const {
-  if (protocol_ == Protocol::omlp) return assigned_[task];
-  const auto least =
-      std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) { return a.work < b.work; });
-  return static_cast<int>(least - queues_.begin());
+  if (!is_omlp_) queues_.leave(task);
 }
 
 void GpuQueues::request(const Priority& priority) {
-  if (donates()) return donation_.request(priority.task, set_.tasks[priority.task].section);
-  const int gpu = choose(priority.task);
-  joined_[priority.task] = gpu;
-  Queue& queue = queues_[static_cast<size_t>(gpu)];
-  queue.work += set_.tasks[priority.task].section;
-  const bool fits = protocol_ != Protocol::omlp || queue.in_order.size() < static_cast<size_t>(set_.cpus);
-  if (fits)
-    queue.in_order.push_back(priority);
+  if (is_omlp_)
+    omlp_of(priority.task).add(priority);
   else
-    queue.by_priority.push_back(priority);
+    queues_.request(priority.task, set_.tasks[priority.task].section);
 }
 
 void GpuQueues::release(size_t task) {
-  if (donates()) return donation_.release(task);
-  Queue& queue = queues_[static_cast<size_t>(joined_[task])];
-  joined_[task] = kNoGpu;
-  queue.work -= set_.tasks[task].section;
-  queue.in_order.pop_front();
-  if (queue.by_priority.empty()) return;
-  const auto next = std::min_element(queue.by_priority.begin(), queue.by_priority.end());
-  queue.in_order.push_back(*next);
-  queue.by_priority.erase(next);
+  if (is_omlp_)
+    omlp_of(task).erase(0);
+  else
+    queues_.release(task);
 }
 
 bool GpuQueues::holds(size_t task) const {
-  if (donates()) return donation_.holds(task);
-  return joined_[task] != kNoGpu && queues_[static_cast<size_t>(joined_[task])].in_order.front().task == task;
+  if (!is_omlp_) return queues_.holds(task);
+  if (assigned_[task] == kNoGpu) return false;
+  const auto& in_order = omlp_of(task).in_order();
+  return !in_order.empty() && in_order.front().task == task;
 }
 
 Priority GpuQueues::inherited(size_t task) const {
-  if (donates()) return donation_.inherited(task);
-  const Queue& queue = queues_[static_cast<size_t>(joined_[task])];
-  Priority most = *std::min_element(queue.in_order.begin(), queue.in_order.end());
-  for (const Priority& waiting : queue.by_priority) most = std::min(most, waiting);
-  return most;
+  return is_omlp_ ? omlp_of(task).most_urgent() : queues_.inherited(task);
 }
 
 }  // namespace samcl::analysis::locking

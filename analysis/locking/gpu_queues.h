@@ -9,12 +9,31 @@
 
 namespace samcl::analysis::locking {
 
+// The OMLP's queue: m in order of arrival, filled from the others by priority.
+class OmlpQueue {
+ public:
+  explicit OmlpQueue(int cpus) : most_(static_cast<size_t>(cpus)) {}
+
+  void add(const Priority& priority);
+  void erase(size_t place);  // in order of arrival
+  const std::deque<Priority>& in_order() const { return in_order_; }
+  // Of all that are in it or wait to be.
+  Priority most_urgent() const;
+
+ private:
+  void fill();
+
+  size_t most_;
+  std::deque<Priority> in_order_;
+  std::vector<Priority> by_priority_;  // who did not fit
+};
+
 class GpuQueues {
  public:
   GpuQueues(const TaskSet& set, Protocol protocol);
 
-  // The task, which uses a GPU, has a job that is not done and follows no other; and has it no more. These
-  // matter with donation only. A job leaves after its release().
+  // The task, which uses a GPU, has a job that is not done and follows no other; and has it no more. A job leaves after
+  // its release().
   void arrive(const Priority& priority);
   void leave(size_t task);
 
@@ -24,26 +43,20 @@ class GpuQueues {
   void release(size_t task);
 
   // The GPU whose queue the task's job is in.
-  int gpu_of(size_t task) const { return donates() ? donation_.gpu_of(task) : joined_[task]; }
+  int gpu_of(size_t task) const { return is_omlp_ ? assigned_[task] : queues_.gpu_of(task); }
   bool holds(size_t task) const;
   // The most urgent priority of all that wait for the job of this task, a holder, its own included.
   Priority inherited(size_t task) const;
 
  private:
-  struct Queue {
-    std::deque<Priority> in_order;      // the first one holds the GPU
-    std::vector<Priority> by_priority;  // OMLP: who did not fit
-    Time work = 0;                      // critical sections of all in it
-  };
-  bool donates() const { return protocol_ == Protocol::donation; }
-  int choose(size_t task) const;
+  OmlpQueue& omlp_of(size_t task) { return omlp_[static_cast<size_t>(assigned_[task])]; }
+  const OmlpQueue& omlp_of(size_t task) const { return omlp_[static_cast<size_t>(assigned_[task])]; }
 
   const TaskSet& set_;
-  Protocol protocol_;
-  std::vector<int> assigned_;
-  std::vector<int> joined_;
-  std::vector<Queue> queues_;
-  DonationQueues donation_;
+  bool is_omlp_;
+  std::vector<int> assigned_;    // under the OMLP, as omlp_
+  std::vector<OmlpQueue> omlp_;  // by GPU; the first one in order holds it
+  DonationQueues queues_;
 };
 
 }  // namespace samcl::analysis::locking

@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/locking/examples.h"
 #include "analysis/locking/gpu_queues.h"
-#include "analysis/locking/random_set.h"
 #include "analysis/locking/simulator.h"
 #include "analysis/locking/smlp.h"
+#include "analysis/locking/testing/paper_example.h"
+#include "analysis/locking/testing/random_set.h"
 #include "analysis/locking/verdicts.h"
 
 namespace samcl::analysis::locking {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/locking/random_set.h"
+#include "analysis/locking/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::locking {

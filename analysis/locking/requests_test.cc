@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "analysis/locking/examples.h"
+#include "analysis/locking/testing/paper_example.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::locking {

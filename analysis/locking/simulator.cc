@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/locking/bandwidth_server.h"
+#include "analysis/locking/container.h"
 #include "analysis/locking/gpu_queues.h"
 #include "analysis/locking/smlp.h"
 
@@ -262,14 +262,7 @@ class Simulation {
 }  // namespace
 
 const char* name(Method method) {
-  switch (method) {
-    case Method::fmlp_long: return name(Protocol::fmlp_long);
-    case Method::omlp: return name(Protocol::omlp);
-    case Method::donation: return name(Protocol::donation);
-    case Method::smlp: return name(Protocol::smlp);
-    case Method::containers: return "containers";
-  }
-  return "?";
+  return method == Method::containers ? "containers" : name(static_cast<Protocol>(method));
 }
 
 JobSequences synchronous_plan(const TaskSet& set, int jobs) {

@@ -53,11 +53,9 @@ std::vector<Time> smlp_blocking(const TaskSet& set) {
 }
 
 PartQueue::PartQueue(const TaskSet& set)
-    : set_(set), free_(static_cast<size_t>(set.parts)), parts_of_(set.tasks.size()) {
+    : set_(set), free_(static_cast<size_t>(set.parts)), queue_(set.cpus), parts_of_(set.tasks.size()) {
   std::iota(free_.begin(), free_.end(), 0);
 }
-
-void PartQueue::request(const Priority& priority) { by_priority_.push_back(priority); }
 
 void PartQueue::release(size_t task) {
   free_.insert(free_.end(), parts_of_[task].begin(), parts_of_[task].end());
@@ -66,16 +64,8 @@ void PartQueue::release(size_t task) {
 }
 
 void PartQueue::grant(Time now) {
-  const auto fill = [&] {
-    while (in_order_.size() < static_cast<size_t>(set_.cpus) && !by_priority_.empty()) {
-      const auto next = std::min_element(by_priority_.begin(), by_priority_.end());
-      in_order_.push_back(*next);
-      by_priority_.erase(next);
-    }
-  };
-  fill();
-  for (size_t place = 0; place < in_order_.size() && !free_.empty();) {
-    const size_t task = in_order_[place].task;
+  for (size_t place = 0; place < queue_.in_order().size() && !free_.empty();) {
+    const size_t task = queue_.in_order()[place].task;
     const int taken = parts_taken(set_.tasks[task], static_cast<int>(free_.size()));
     if (set_.slice > 0 && now % set_.slice + set_.tasks[task].gpu_on(taken) > set_.slice) {
       ++place;
@@ -83,13 +73,12 @@ void PartQueue::grant(Time now) {
     }
     parts_of_[task].assign(free_.begin(), free_.begin() + taken);
     free_.erase(free_.begin(), free_.begin() + taken);
-    in_order_.erase(in_order_.begin() + static_cast<long>(place));
-    fill();
+    queue_.erase(place);
   }
 }
 
 std::optional<Time> PartQueue::next_slice(Time now) const {
-  if (in_order_.empty() || free_.empty()) return std::nullopt;
+  if (queue_.in_order().empty() || free_.empty()) return std::nullopt;
   return (now / set_.slice + 1) * set_.slice;
 }
 

@@ -25,7 +25,7 @@ class PartQueue {
  public:
   explicit PartQueue(const TaskSet& set);
 
-  void request(const Priority& priority);
+  void request(const Priority& priority) { queue_.add(priority); }
   void release(size_t task);
   // Gives parts to those that may have them now.
   void grant(Time now);
@@ -38,8 +38,7 @@ class PartQueue {
  private:
   const TaskSet& set_;
   std::vector<int> free_;
-  std::deque<Priority> in_order_;
-  std::vector<Priority> by_priority_;
+  OmlpQueue queue_;
   std::vector<std::vector<int>> parts_of_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "analysis/locking/random_set.h"
+#include "analysis/locking/testing/random_set.h"
 #include "analysis/locking/verdicts.h"
 #include "base/test_seed.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "analysis/locking/wide.h"
+#include "analysis/locking/exact_sum.h"
 
 namespace samcl::analysis::locking {
 namespace {

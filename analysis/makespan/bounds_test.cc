@@ -8,12 +8,12 @@
 #include <random>
 
 #include "analysis/makespan/convergence.h"
-#include "analysis/makespan/exhaustive.h"
 #include "analysis/makespan/pause_relaxation.h"
 #include "analysis/makespan/queue_relaxation.h"
 #include "analysis/makespan/rounds.h"
 #include "analysis/makespan/run_relaxation.h"
 #include "analysis/makespan/slot.h"
+#include "analysis/makespan/testing/exhaustive.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::makespan {

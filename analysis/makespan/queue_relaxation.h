@@ -15,9 +15,14 @@
 // For kernels without latencies above 1.
 #pragma once
 
-#include "analysis/makespan/queue_classes.h"
+#include <optional>
+
+#include "analysis/makespan/chain.h"
 
 namespace samcl::analysis::makespan {
+
+// How many warps are ready for each unit. In a class `kept` stands for that many or more.
+using Ready = std::vector<int>;
 
 class QueueRelaxation {
  public:

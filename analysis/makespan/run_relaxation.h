@@ -17,7 +17,7 @@
 #pragma once
 
 #include "analysis/makespan/linear_program.h"
-#include "analysis/makespan/stations.h"
+#include "analysis/makespan/run_program.h"
 
 namespace samcl::analysis::makespan {
 

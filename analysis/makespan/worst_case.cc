@@ -1,15 +1,40 @@
 #include "analysis/makespan/worst_case.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
+#include "analysis/makespan/bounds.h"
 #include "analysis/makespan/pause_relaxation.h"
+#include "analysis/makespan/queue_relaxation.h"
+#include "analysis/makespan/run_relaxation.h"
 #include "analysis/makespan/slot.h"
 #include "analysis/makespan/state_store.h"
-#include "analysis/makespan/upper_bound.h"
 
 namespace samcl::analysis::makespan {
 namespace {
+
+// The least of the bounds at hand on the slots that a state still takes.
+class UpperBound {
+ public:
+  // `chain` outlives it.
+  UpperBound(const Chain& chain, int warps, bool queues, bool runs) : chain_(chain) {
+    if (queues) queues_ = QueueRelaxation::make(chain, warps);
+    if (runs) runs_ = RunRelaxation::make(chain, warps);
+  }
+
+  Slots operator()(const Count* counts) const {
+    Slots bound = last_warp_bound(chain_, counts);
+    if (queues_) bound = std::min(bound, queues_->bound(chain_, counts).value_or(bound));
+    if (runs_) bound = std::min(bound, runs_->bound(counts));
+    return bound;
+  }
+
+ private:
+  const Chain& chain_;
+  std::optional<QueueRelaxation> queues_;
+  std::optional<RunRelaxation> runs_;
+};
 
 constexpr int64_t kMostPlacesOfSchedule = 200'000'000;  // two bytes each, in the states of one schedule
 constexpr size_t kMostBytes = size_t{1} << 30;

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "analysis/makespan/bounds.h"
-#include "analysis/makespan/exhaustive.h"
 #include "analysis/makespan/simulate.h"
+#include "analysis/makespan/testing/exhaustive.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis::makespan {

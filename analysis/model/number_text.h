@@ -1,7 +1,10 @@
-// Numbers that are not whole, as text for tables and messages.
+// Numbers as text for tables and messages, and back.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace samcl::analysis {
@@ -21,5 +24,13 @@ inline std::string significant(double value, int digits) {
 }
 
 inline std::string percent(double share, int digits) { return decimal(100 * share, digits) + "%"; }
+
+// The number that a text is, as far as it fits; nothing if it is anything else.
+inline std::optional<int64_t> whole_number(const std::string& text) {
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
 
 }  // namespace samcl::analysis

@@ -9,12 +9,6 @@ namespace {
 
 std::string number(Time value) { return std::to_string(value); }
 
-// "task \"camera\", stage 3 (GPU)": stages count from 1, as in the papers.
-std::string place(const Task& task, size_t stage) {
-  return "task \"" + task.name + "\", stage " + std::to_string(stage + 1) + " (" + name(task.stages[stage].resource) +
-         ")";
-}
-
 Result<void> check(const Platform& platform) {
   for (const auto& [field, count] :
        {std::pair{"cpus", platform.cpus}, {"pci", platform.links}, {"gpus", platform.gpus}})
@@ -79,7 +73,7 @@ Result<void> check_threads(const Stage& stage, const std::string& where, size_t 
 Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
-  const std::string where = place(task, index);
+  const std::string where = name_of(task, index);
   if (stage.worst.size() != count)
     return fail(where + ", worst: " + std::to_string(stage.worst.size()) + " times, expected one for each of the " +
                 std::to_string(modes) + " modes");
@@ -141,7 +135,7 @@ Result<void> check_partitioned(const Task& task, const Platform& platform) {
   if (task.late != 0) return fail(where + "late: expected none for this analysis; sam-analyze rta knows it");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (task.stages[j].most_threads() > 1)
-      return fail(place(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
+      return fail(name_of(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
                   ", expected 1: the task runs on one CPU");
   return {};
 }
@@ -188,6 +182,11 @@ PriorityOrder sorted(const TaskSet& set, Before before) {
 }
 
 }  // namespace
+
+std::string name_of(const Task& task, size_t stage) {
+  return "task \"" + task.name + "\", stage " + std::to_string(stage + 1) + " (" + name(task.stages[stage].resource) +
+         ")";
+}
 
 const char* name(Resource resource) {
   switch (resource) {

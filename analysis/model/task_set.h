@@ -141,6 +141,9 @@ struct TaskSet {
   std::vector<Task> tasks;
 };
 
+// "task \"camera\", stage 3 (GPU)": stages count from 1 there, as in the papers.
+std::string name_of(const Task& task, size_t stage);
+
 // One mode per task, 1..M_G, in the order of TaskSet::tasks.
 using Modes = std::vector<int>;
 // Indices into TaskSet::tasks, most urgent first: each task once.

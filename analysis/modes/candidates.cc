@@ -94,7 +94,6 @@ Choice Candidates::choice(const Modes& start, const Modes& modes) {
     choice.steps.push_back({task, modes[task], choice.ratio});
   }
   choice.schedulable = choice.ratio < kLate;
-  choice.analyses = analyses_;
   return choice;
 }
 

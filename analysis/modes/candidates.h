@@ -64,7 +64,7 @@ class Candidates {
 // A step; it is listed if it changes the task's mode.
 void take(Choice& choice, const ModeStep& step);
 
-// The policies, one file each.
+// The policies.
 Choice choose_single(Candidates& candidates);
 Choice choose_local(Candidates& candidates);
 Choice choose_gema(Candidates& candidates);

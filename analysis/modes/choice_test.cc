@@ -6,7 +6,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/modes/remedy.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 
 namespace samcl::analysis {
 namespace {

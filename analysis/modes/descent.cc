@@ -1,6 +1,6 @@
 // Where the search begins: from each task's own fastest mode, each step the task and the mode that leave the
 // least max R_j / D_j, and this task is fixed; until schedulable, or no change is an improvement. That is GPA
-// (gpa.cc), but among equals a task stays as it is, so that it ends much earlier where GPA goes on fixing
+// (greedy.cc), but among equals a task stays as it is, so that it ends much earlier where GPA goes on fixing
 // tasks for no gain.
 #include <algorithm>
 #include <numeric>
@@ -69,7 +69,6 @@ Choice choose_descent(Candidates& candidates) {
     fixed[best.task] = true;
     take(choice, best);
   }
-  choice.analyses = candidates.analyses();
   return choice;
 }
 

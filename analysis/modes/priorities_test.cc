@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 
 namespace samcl::analysis {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "analysis/generator/paper_sets.h"
 #include "analysis/modes/candidates.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {

@@ -2,14 +2,91 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
-#include "analysis/rta/zone.h"
+#include "analysis/model/task_set.h"
 
 namespace samcl::analysis {
 namespace {
+
+// Sets of values of clocks, given by how far any two of them are apart at most, with zero as the first clock (Dill
+// 1989).
+class Zone {
+ public:
+  static constexpr Time kAny = Time{1} << 60;
+
+  // All values of clocks 1 to `clocks`.
+  explicit Zone(size_t clocks) : size_(clocks + 1), apart_(size_ * size_, kAny) {
+    for (size_t n = 0; n < size_; ++n) apart(0, n) = apart(n, n) = 0;
+  }
+
+  Time most(size_t clock) const { return apart_[clock * size_]; }
+  bool within(const Zone& other) const {
+    return std::equal(apart_.begin(), apart_.end(), other.apart_.begin(), std::less_equal<>());
+  }
+
+  void delay() {
+    for (size_t a = 1; a < size_; ++a) apart(a, 0) = kAny;
+  }
+
+  void reset(size_t clock) {
+    for (size_t b = 0; b < size_; ++b) {
+      apart(clock, b) = apart(0, b);
+      apart(b, clock) = apart(b, 0);
+    }
+    apart(clock, clock) = 0;
+  }
+
+  // Any value.
+  void forget(size_t clock) {
+    for (size_t b = 0; b < size_; ++b) {
+      apart(clock, b) = kAny;
+      apart(b, clock) = apart(b, 0);
+    }
+    apart(clock, clock) = 0;
+  }
+
+  // If that leaves any value.
+  void at_most(size_t clock, Time time) { limit(clock, 0, time); }
+
+  // False: none is left.
+  bool at_least(size_t clock, Time time) {
+    if (most(clock) < time) return false;
+    limit(0, clock, -time);
+    return true;
+  }
+
+  // Adds values from which nothing more can be reached, where clocks are only asked whether they are at least one of
+  // `lower` or beyond, at most one of `upper`: [clock - 1]. (Behrmann, Bouyer, Larsen & Pelanek 2006, Extra LU+.)
+  void widen(const std::vector<Time>& lower, const std::vector<Time>& upper) {
+    const std::vector<Time> least(apart_.begin(), apart_.begin() + static_cast<std::ptrdiff_t>(size_));  // negated
+    for (size_t a = 1; a < size_; ++a)
+      for (size_t b = 0; b < size_; ++b)
+        if (a != b && (apart(a, b) > lower[a - 1] || -least[a] > lower[a - 1] || (b > 0 && -least[b] > upper[b - 1])))
+          apart(a, b) = kAny;
+    for (size_t b = 1; b < size_; ++b) apart(0, b) = std::max(apart(0, b), -upper[b - 1]);
+    for (size_t k = 0; k < size_; ++k)
+      for (size_t a = 0; a < size_; ++a)
+        for (size_t b = 0; b < size_; ++b) apart(a, b) = std::min(apart(a, b), apart(a, k) + apart(k, b));
+  }
+
+ private:
+  Time& apart(size_t a, size_t b) { return apart_[a * size_ + b]; }
+  void limit(size_t a, size_t b, Time most) {
+    if (most >= apart(a, b)) return;
+    apart(a, b) = most;
+    for (size_t i = 0; i < size_; ++i)
+      for (size_t j = 0; j < size_; ++j) apart(i, j) = std::min(apart(i, j), apart(i, a) + most + apart(b, j));
+  }
+
+  size_t size_;
+  std::vector<Time> apart_;  // [a, b]: the most that a is above b
+};
 
 // Subtasks that can be on the resource at once.
 int most_at_once(const TaskSet& set, std::span<const int> modes, Resource resource) {
@@ -168,16 +245,16 @@ Result<void> check_exact(const TaskSet& set, std::span<const int> modes) {
   for (size_t i = 0; i < set.tasks.size(); ++i)
     for (size_t j = 0; j < set.tasks[i].stages.size(); ++j) {
       const Stage& stage = set.tasks[i].stages[j];
-      const std::string place = "task \"" + set.tasks[i].name + "\", stage " + std::to_string(j);
-      if (stage.requests > 1) return fail(place + ": several requests, expected one");
+      const std::string where = name_of(set.tasks[i], j);
+      if (stage.requests > 1) return fail(where + ": several requests, expected one");
       if (!is_shared(set, modes, stage.resource)) continue;
       if (stage.resource == Resource::cpu)
         return fail(std::to_string(most_at_once(set, modes, stage.resource)) + " threads share " +
                     std::to_string(set.platform.cpus) + " CPUs: expected one for each");
       if (!stage.whole() && stage.section < stage.worst_in(modes[i]))
-        return fail(place + ": cut into sections on a resource that tasks share, expected never cut");
+        return fail(where + ": cut into sections on a resource that tasks share, expected never cut");
       if (set.platform.subtasks(stage, modes[i]) > 1)
-        return fail(place + ": parallel subtasks on a resource that tasks share, expected one");
+        return fail(where + ": parallel subtasks on a resource that tasks share, expected one");
     }
   return {};
 }

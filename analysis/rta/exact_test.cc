@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "analysis/sim/longest.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {
@@ -54,7 +54,7 @@ TEST(Exact, SaysWhatItDoesNotKnow) {
   EXPECT_TRUE(check_exact(set, modes));
   for (Task& task : set.tasks) task.stages = {{Resource::gpu, {6}, {}, 2}};
   EXPECT_EQ(check_exact(set, modes).error().message,
-            "task \"P1\", stage 0: cut into sections on a resource that tasks share, expected never cut");
+            "task \"P1\", stage 1 (GPU): cut into sections on a resource that tasks share, expected never cut");
   set.platform.bound = true;
   EXPECT_FALSE(check_exact(set, modes));
 }

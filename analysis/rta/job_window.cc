@@ -4,8 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/rta/busy.h"
-
 namespace samcl::analysis {
 namespace {
 
@@ -59,6 +57,26 @@ struct Sections {
 };
 
 }  // namespace
+
+// Down from above: the sum is concave in w, so that its tangent at a bound gives another bound.
+int64_t longest_busy(int64_t elements, std::span<const Share> shares) {
+  int64_t sum = 0;
+  for (const Share& share : shares) sum += share.work;
+  int64_t busy = sum / elements;
+  while (busy > 0) {
+    int64_t taken = 0, work = 0;
+    for (const Share& share : shares)
+      if (share.work >= share.elements * busy)
+        taken += share.elements;
+      else
+        work += share.work;
+    if (taken >= elements) break;
+    const int64_t less = work / (elements - taken);
+    if (less >= busy) break;
+    busy = less;
+  }
+  return busy;
+}
 
 JobWindow::JobWindow(const Platform& platform, std::span<const TimedTask> tasks, size_t at_) : tasks_(tasks), at_(at_) {
   for (const Resource resource : kResources) lanes_[at(resource)].elements = platform.elements(resource);

@@ -2,11 +2,21 @@
 // PROOF.md, in whole numbers. Tighter than theorem 2, and slower: it is for rta/together.h.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "analysis/rta/phased_work.h"
 
 namespace samcl::analysis {
+
+// What one party executes: on so many elements at once, and so much in all.
+struct Share {
+  int64_t elements = 0;
+  int64_t work = 0;
+};
+
+// The longest w with elements * w <= sum of min(share.elements * w, share.work).
+int64_t longest_busy(int64_t elements, std::span<const Share> shares);
 
 // Of a job of tasks[at], where tasks are in the order of priority: some stages, appended one after the other. Of all
 // other tasks the ends of stages are known, or assumed.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/generator/draw.h"
-#include "analysis/rta/busy.h"
+#include "analysis/rta/job_window.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {

@@ -34,8 +34,7 @@ Result<void> check(const TaskSet& set, Form form) {
     for (const Task& task : set.tasks)
       for (size_t j = 0; j < task.stages.size() && !set.platform.bound; ++j)
         if (task.stages[j].longest_host() > 0)
-          return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
-                      name(task.stages[j].resource) + "), host: expected none unless the platform is bound");
+          return fail(name_of(task, j) + ", host: expected none unless the platform is bound");
     return {};
   }
   for (const Task& task : set.tasks)
@@ -45,12 +44,10 @@ Result<void> check(const TaskSet& set, Form form) {
   for (const Task& task : set.tasks)
     for (size_t j = 0; j < task.stages.size(); ++j)
       if (task.stages[j].requests > 1)
-        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
-                    name(task.stages[j].resource) + "), requests: " + std::to_string(task.stages[j].requests) +
+        return fail(name_of(task, j) + ", requests: " + std::to_string(task.stages[j].requests) +
                     ", expected 1 for the published forms, in which a stage waits once");
       else if (task.stages[j].most_threads() > 1)
-        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
-                    name(task.stages[j].resource) + "), threads: " + std::to_string(task.stages[j].most_threads()) +
+        return fail(name_of(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
                     ", expected 1 for the published forms, in which a CPU stage is one subtask");
   return {};
 }

@@ -7,7 +7,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/sim/longest.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/sim/soundness.h"
+#include "analysis/sim/testing/soundness.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "analysis/generator/draw.h"
 #include "analysis/locking/experiment/draw_set.h"
-#include "analysis/locking/random_set.h"
+#include "analysis/locking/testing/random_set.h"
 #include "analysis/locking/verdicts.h"
 #include "base/test_seed.h"
 
