@@ -7,7 +7,7 @@
 // The file has a line for each read and each map that is not for writing alone, in the order of the calls: the
 // function, how many bytes, their checksum. What does not block is looked at when the program can first know of its
 // end: in the next call that waits or asks. With READ_BACK_ZEROS buffers begin as zeros: for programs that read bytes
-// which nobody wrote. A program that opens OpenCL by dlopen and keeps it to itself is not seen; then the file is
+// which nobody wrote. A program that asks dlsym for OpenCL's functions is not seen; then the file is
 // missing.
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -25,9 +25,15 @@
 
 namespace {
 
+// Where the program has opened OpenCL for itself alone, as Python's modules do, nobody is next in the search order.
 template <typename Function>
 Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  void* found = dlsym(RTLD_NEXT, name);
+  if (!found) {
+    static void* const opened = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (opened) found = dlsym(opened, name);
+  }
+  return reinterpret_cast<Function*>(found);
 }
 // The function of that name of whoever stands behind us.
 #define NEXT(name) static auto* const behind = next<decltype(name)>(#name)
