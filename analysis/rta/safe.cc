@@ -41,6 +41,8 @@ class Safe : public ResponseTimeAnalysis::Core {
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void set_threads(const StageRow& stage, double work, double jitter, double carry);
   void set_budget(const TaskRow& row);
+  double waits_for_cpus(const TaskRow& row, double response);
+  void set_holds(TaskRow& row, double response, bool detail);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
   bool by_window(const StageRow& stage) const {
     return stage.requests > 1 || (hosted() && stage.resource != Resource::cpu);
@@ -57,6 +59,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<StageQuestion> questions_;
   std::vector<double> waits_;
   std::vector<double> sorted_;
+  std::vector<double> fresh_, growth_;  // of each row, where something is looked at as a whole
 };
 
 // What can be left of a section that began at least 1 ns ago: one that waits for a CPU has executed nothing.
@@ -90,9 +93,13 @@ PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) co
   return next;
 }
 
-// Of one task only one stage is at work at a time.
+// Of one task only one stage is at work at a time. Where it is kept to its sections rather than believed, these are
+// timed from when somebody waits.
 void Safe::sections(const TaskRow& row, Resource resource, Longest& longest) const {
-  const double section = longest_section(row, resource);
+  double section = longest_section(row, resource);
+  if (row.task->late > 0)
+    for (const StageRow& stage : row.stages)
+      if (stage.resource == resource) section = std::max(section, stage.section);
   for (double k = 0; section > 0 && k < subtasks_on(row, resource); ++k) longest.add(section);
 }
 
@@ -205,6 +212,7 @@ Time Safe::respond(TaskRow& row, bool detail) {
     earliest += stage.best;
   }
   set_budget(row);
+  set_holds(row, ready, detail);
   return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
 }
 
@@ -266,8 +274,66 @@ void Safe::set_budget(const TaskRow& row) {
                                  : stage.resource == Resource::cpu           ? stage.worst
                                                                              : stage.between);
   }
-  const double period = static_cast<double>(row.task->period), spread = period + std::floor(period / 16);
+  const double period = static_cast<double>(row.task->period);
+  const double spread = period + std::floor(period / 16) + static_cast<double>(row.task->late_lease);
   if (taken) cpus.demand.set(*taken, budget, 1, spread, spread);
+}
+
+// Sections that need CPUs wait for them, of all of a job that takes so long, no longer.
+double Safe::waits_for_cpus(const TaskRow& row, double response) {
+  const Lane& cpus = lane(first_lane(Resource::cpu));
+  const size_t end = row.first[at(Resource::cpu)];
+  fresh_.resize(end + kBlock);
+  growth_.resize(end + kBlock);
+  executing(cpus.demand, end, response, 0, fresh_.data(), growth_.data());
+  double work = 0, longest = 0;  // of the rows that lie together
+  for (size_t n = 0; n < end; ++n) {
+    if (n == cpus.demand.first[n]) longest = 0;
+    work += fresh_[n] + std::max(0.0, growth_[n] - longest);
+    longest = std::max(longest, growth_[n]);
+  }
+  for (const StageRow& stage : row.stages)
+    if (stage.resource != Resource::cpu)
+      work += (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
+  return std::floor(work / cpus.elements);
+}
+
+// For how long a job can have each of its links and GPUs. Where that is enforced rather than believed, less urgent
+// tasks find all of it, and what is noticed too late, at any time of the job.
+void Safe::set_holds(TaskRow& row, double response, bool detail) {
+  if (!set().platform.bound || (row.task->late == 0 && !detail)) return;
+  std::optional<double> for_cpus;
+  for (const Resource resource : {Resource::link, Resource::gpu}) {
+    double worst = 0;
+    bool computes = false;
+    const StageRow* first = nullptr;
+    for (const StageRow& stage : row.stages) {
+      if (stage.resource != resource) continue;
+      if (!first) first = &stage;
+      worst += stage.worst;
+      computes = computes || stage.host > 0;
+    }
+    if (!first) continue;
+    if (response >= kForever) {
+      row.holds[at(resource)] = kUnbounded;
+    } else {
+      if (computes && !for_cpus) for_cpus = waits_for_cpus(row, response);
+      row.holds[at(resource)] = static_cast<Time>(std::min(response, worst + (computes ? *for_cpus : 0)));
+    }
+    if (row.task->late == 0 || !row.placed(resource)) continue;
+    const double late = static_cast<double>(row.task->late_lease), period = static_cast<double>(row.task->period);
+    const double work = response >= kForever ? worst : static_cast<double>(row.holds[at(resource)]) + late;
+    const double spread = response + late + std::floor(period / 16);
+    const double jitter = response >= kForever ? kForever
+                          : partial()          ? std::floor(period / 16)
+                          : work <= period     ? spread - work
+                                               : spread;
+    for (const size_t index : row.lanes[at(resource)]) {
+      for (const StageRow& stage : row.stages)
+        if (stage.resource == resource) lane(index).demand.set(stage.row, 0, 1, 0, 0);
+      lane(index).demand.set(first->row, work, 1, jitter, jitter);
+    }
+  }
 }
 
 // All sections that the requests may find, at most; the device is the one with the longest.
