@@ -70,6 +70,7 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
                })
           .may("most_gpus", task.most_gpus)
           .may("late", task.late)
+          .may("late_lease", task.late_lease)
           .may("cpu", task.cpu)
           .may("jitter", task.jitter)
           .may("offset", task.offset)
@@ -124,6 +125,7 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
     if (task.late > 0) entry["late"] = task.late;
+    if (task.late_lease > 0) entry["late_lease"] = task.late_lease;
     if (task.cpu) entry["cpu"] = *task.cpu;
     if (task.jitter > 0) entry["jitter"] = task.jitter;
     if (task.offset) entry["offset"] = *task.offset;

@@ -119,9 +119,11 @@ struct Task {
   int most_gpus = 0;
   // Whoever keeps the task's jobs to the CPU time that its stages tell of (a manager) notices that one has used it up
   // this much later at most; until then its threads may compute on all CPUs. What they have they may use in any order,
-  // at any time of a period. 0: nobody does, and jobs keep to their stages by themselves. A matter of less urgent
-  // tasks'.
+  // at any time of a period, and likewise links and GPUs (bound devices). 0: nobody does, and jobs keep to their stages
+  // by themselves. A matter of less urgent tasks'.
   Time late = 0;
+  // Where somebody does: how much later a link or GPU is taken from a job that has had it for as long as it may.
+  Time late_lease = 0;
 
   // Known to the analyses of analysis/access/ alone, as are deadlines above the period.
   std::optional<int> cpu = {};           // the one CPU on which the task runs, from 0

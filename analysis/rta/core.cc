@@ -58,6 +58,19 @@ size_t ResponseTimeAnalysis::Core::most_groups() const {
   return most;
 }
 
+// Of less urgent tasks, and of those that can be made so.
+void ResponseTimeAnalysis::Core::lay_out_foreign() {
+  for (size_t position = 0; position < rows_.size(); ++position) {
+    std::array<Time, 3> longest_host = {0, 0, 0};
+    for (size_t other = 0; other < rows_.size(); ++other)
+      if (other > position || (other < position && rows_[other].task->late > 0))
+        for (const Stage& stage : rows_[other].task->stages)
+          longest_host[at(stage.resource)] = std::max(longest_host[at(stage.resource)], stage.longest_host());
+    for (StageRow& stage : rows_[position].stages)
+      stage.foreign = static_cast<double>(longest_host[at(stage.resource)]);
+  }
+}
+
 void ResponseTimeAnalysis::Core::lay_out() {
   rows_.assign(order_.size(), TaskRow{});
   std::array<size_t, 3> next = {0, 0, 0};
@@ -87,15 +100,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
     for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
     if (placer_) row.devices.resize(static_cast<size_t>(set_->platform.gpus) + 1);
   }
-  std::array<Time, 3> longest_host = {0, 0, 0};  // of less urgent tasks
-  for (size_t position = rows_.size(); position-- > 0;) {
-    TaskRow& row = rows_[position];
-    for (StageRow& stage : row.stages) stage.foreign = static_cast<double>(longest_host[at(stage.resource)]);
-    for (const Stage& stage : row.task->stages) {
-      Time& longest = longest_host[at(stage.resource)];
-      longest = std::max(longest, stage.longest_host());
-    }
-  }
+  lay_out_foreign();
   lanes_.clear();
   for (const Resource resource : kResources) {
     Lane lane(set_->platform.bound && resource != Resource::cpu ? 1 : set_->platform.elements(resource),
@@ -244,11 +249,11 @@ Time ResponseTimeAnalysis::Core::least_response(TaskRow& row) {
 
 // Adds what the task cannot be interrupted in. Undecided: for each rank the least of all modes, none of which
 // blocks by less.
-void ResponseTimeAnalysis::Core::take_sections(TaskRow& row, Resource resource) {
+void ResponseTimeAnalysis::Core::take_sections(TaskRow& row, Resource resource, Longest Lane::* kept_in) {
   const size_t first = first_lane(resource), end = end_lane(resource);
   if (row.mode != kUndecided) {
     if (row.placed(resource))
-      for (const size_t index : row.lanes[at(resource)]) sections(row, resource, lanes_[index].longest);
+      for (const size_t index : row.lanes[at(resource)]) sections(row, resource, lanes_[index].*kept_in);
     return;
   }
   std::vector<std::vector<double>> least(end - first);
@@ -263,25 +268,44 @@ void ResponseTimeAnalysis::Core::take_sections(TaskRow& row, Resource resource) 
     }
   });
   for (size_t index = first; index < end; ++index)
-    for (const double time : least[index - first]) lanes_[index].longest.add(time);
+    for (const double time : least[index - first]) (lanes_[index].*kept_in).add(time);
 }
 
-// From the least urgent task up: what a task cannot interrupt is what those below it run.
+// From the least urgent task up: what a task cannot interrupt is what those below it run, and those above it that can
+// be made less urgent.
 void ResponseTimeAnalysis::Core::take_blocking() {
   for (Lane& lane : lanes_) lane.longest.clear();
+  std::vector<std::vector<Longest>> above = sections_above();
   for (size_t position = rows_.size(); position-- > 0;) {
     TaskRow& row = rows_[position];
     for (const Resource resource : kResources) {
       if (!row.uses[at(resource)]) continue;
       for (size_t index = first_lane(resource); index < end_lane(resource); ++index) {
-        const auto& times = lanes_[index].longest.times();
-        if (row.blocking[index] == times) continue;
-        row.blocking[index] = times;
+        Longest all = lanes_[index].longest;
+        if (enforced_)
+          for (const double time : above[position][index].times()) all.add(time);
+        if (row.blocking[index] == all.times()) continue;
+        row.blocking[index] = all.times();
         if (row.reads(resource, index)) row.current = false;
       }
-      take_sections(row, resource);
+      take_sections(row, resource, &Lane::longest);
     }
   }
+}
+
+// [position][lane]: of more urgent tasks whose budgets are enforced. Empty: of none.
+std::vector<std::vector<Longest>> ResponseTimeAnalysis::Core::sections_above() {
+  std::vector<std::vector<Longest>> above;
+  if (!enforced_) return above;
+  for (Lane& lane : lanes_) lane.longest_above.clear();
+  for (TaskRow& row : rows_) {
+    std::vector<Longest>& lanes = above.emplace_back();
+    for (const Lane& lane : lanes_) lanes.push_back(lane.longest_above);
+    if (row.task->late == 0) continue;
+    for (const Resource resource : kResources)
+      if (row.uses[at(resource)]) take_sections(row, resource, &Lane::longest_above);
+  }
+  return above;
 }
 
 // Whether a change of more urgent tasks matters. Where devices are bound, what is current in one lane is not
@@ -369,6 +393,8 @@ Bounds ResponseTimeAnalysis::Core::report() const {
     for (const StageRow& stage : row.stages) bound.stages.push_back(stage.bound);
     if (!bound.proven) each_lane([&](size_t index) { doubtful[index] = true; });
     if (placer_ && row.mode > 0) bound.devices = row.devices[static_cast<size_t>(row.mode)];
+    bound.holds_link = row.holds[at(Resource::link)];
+    bound.holds_gpu = row.holds[at(Resource::gpu)];
     bounds.schedulable = bounds.schedulable && row.response <= row.task->deadline;
   }
   return bounds;

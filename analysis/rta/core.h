@@ -67,7 +67,8 @@ struct TaskRow {
   // element; 0: none.
   std::vector<std::vector<double>> blocking;
   Time response = kUnbounded;
-  bool current = false;  // response belongs to the modes at hand
+  std::array<Time, 3> holds = {0, 0, 0};  // TaskBound::holds_link, holds_gpu
+  bool current = false;                   // response belongs to the modes at hand
 
   bool placed(Resource resource) const {
     const auto r = static_cast<size_t>(resource);
@@ -97,12 +98,16 @@ class Longest {
 
 struct Lane {
   Lane(int elements_, size_t rows_)
-      : elements(elements_), rows(rows_), demand(rows_), longest(static_cast<size_t>(elements_)) {}
+      : elements(elements_),
+        rows(rows_),
+        demand(rows_),
+        longest(static_cast<size_t>(elements_)),
+        longest_above(static_cast<size_t>(elements_)) {}
   double elements;
   size_t rows;
   Demand demand;
   Cycles cycles;
-  Longest longest;  // sections, while they are collected
+  Longest longest, longest_above;  // sections, while they are collected
 };
 
 class ResponseTimeAnalysis::Core {
@@ -143,12 +148,14 @@ class ResponseTimeAnalysis::Core {
 
  private:
   void lay_out();
+  void lay_out_foreign();
   void lay_out_threads(TaskRow& row, size_t& next, std::vector<uint32_t>& ends);
   void take_modes(std::span<const int> modes);
   bool find_devices(TaskRow& row, int mode, bool& known);
   void take_mode(TaskRow& row, int mode);
   void take_blocking();
-  void take_sections(TaskRow& row, Resource resource);
+  void take_sections(TaskRow& row, Resource resource, Longest Lane::* kept_in);
+  std::vector<std::vector<Longest>> sections_above();
   template <typename Visit>
   void each_mode(TaskRow& row, Visit visit);
   template <typename Visit>

@@ -55,6 +55,9 @@ struct TaskBound {
   bool proven = false;
   std::vector<StageBound> stages;  // as far as they are bounded
   std::vector<int> devices;        // bound: those in use, subtask by subtask
+  // Bound, the safe form: how long a job can have each of its links, and each of its GPUs, also while it waits for a
+  // CPU that it needs there.
+  Time holds_link = 0, holds_gpu = 0;
 };
 
 struct Bounds {

@@ -133,6 +133,7 @@ TEST(SafeForm, AStageIsCarriedInWithItsOwnThreadsOnly) {
 // 20 to 25. What is less urgent and was released at 15 has then waited 10.
 TEST(SafeForm, CountsAnEnforcedCpuBudgetAtAnyTimeOfAPeriod) {
   TaskSet set;
+  set.platform.bound = true;
   set.tasks = {{"liar", 20, 20, 2, {stage(Resource::cpu, {2}), stage(Resource::gpu, {5}), stage(Resource::cpu, {2})}},
                {"less urgent", 60, 60, 1, {stage(Resource::cpu, {6})}}};
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(9, 10)) << "if it keeps to its stages";
@@ -142,12 +143,51 @@ TEST(SafeForm, CountsAnEnforcedCpuBudgetAtAnyTimeOfAPeriod) {
 
 TEST(SafeForm, CountsWhatIsNoticedTooLateOnAllCpus) {
   TaskSet set;
-  set.platform = {2, 1, 1};
+  set.platform = {2, 1, 1, true};
   set.tasks = {{"liar", 1600, 1600, 2, {stage(Resource::gpu, {50})}},
                {"less urgent", 3000, 3000, 1, {stage(Resource::cpu, {60})}}};
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(50, 60)) << "it promised not to compute";
   set.tasks[0].late = 10;
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(50, 60 + 2 * 10)) << "with two budgets";
+}
+
+// 5 of the GPU and 2 too much, at any time of its 45: from 43 to 50, and with its next job from 60, or 5 earlier.
+TEST(SafeForm, CountsAnEnforcedReservationOfAGpuAtAnyTimeOfAJob) {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {{"liar", 80, 80, 2, {stage(Resource::gpu, {5}), stage(Resource::cpu, {40})}},
+               {"less urgent", 200, 200, 1, {stage(Resource::gpu, {30})}}};
+  set.tasks[1].stages[0].section = 1;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(45, 35)) << "if it keeps to its stages";
+  set.tasks[0].late = 1;
+  set.tasks[0].late_lease = 2;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(45, 30 + 5 + 7 + 7));
+}
+
+// A task that had too much is less urgent than all others, and its section may have begun just then.
+TEST(SafeForm, WhoIsEnforcedCanBeALessUrgentOne) {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {{"liar", 1000, 1000, 2, {stage(Resource::gpu, {50})}},
+               {"less urgent", 1000, 1000, 1, {stage(Resource::gpu, {30})}}};
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(50 + 29, 30 + 50));
+  set.tasks[0].late = 1;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(50 + 29, 30 + 50 + 50));
+}
+
+TEST(SafeForm, TellsHowLongAJobHasALinkOrGpu) {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {
+      {"urgent", 100, 100, 2, {stage(Resource::cpu, {3})}},
+      {"camera", 100, 100, 1, {stage(Resource::link, {4}), stage(Resource::gpu, {8}), stage(Resource::link, {2})}}};
+  const auto holds = [&] {
+    const TaskBound bound = analyse(set, Modes{1, 1}, Form::safe).tasks[1];
+    return std::pair(bound.holds_link, bound.holds_gpu);
+  };
+  EXPECT_EQ(holds(), std::pair(Time{6}, Time{8}));
+  set.tasks[1].stages[1].host = {2};
+  EXPECT_EQ(holds(), std::pair(Time{6}, Time{8 + 3})) << "the more urgent one computes for 3";
 }
 
 TEST(SafeForm, EnforcedBudgetsAreNotForThePublishedForms) {

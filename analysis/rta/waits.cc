@@ -88,6 +88,9 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
       const Time late = set.tasks[k].late, period = set.tasks[k].period;
       if (late > 0 && on_cpu && form == Form::safe)
         urgent.push_back({k, (2 + bound.response / period) * set.platform.cpus * late, 0, true});
+      if (late > 0 && is_met && stage.resource != Resource::cpu && form == Form::safe)
+        urgent.push_back(
+            {k, (1 + (bound.response + bounds.tasks[k].response) / period) * set.tasks[k].late_lease, 0, true});
     }
     const Wait own = own_wait(set.platform, stage, modes[task], bound.device >= 0, task);
     if (own.time > 0 && form != Form::gpu_sparc) urgent.push_back(own);

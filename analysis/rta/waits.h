@@ -11,7 +11,8 @@ struct Wait {
   size_t task = 0;     // index of the one waited for; may be the task itself (its other subtasks)
   Time time = 0;       // its part of the stage's wait
   int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before, and
-  bool late = false;   // for what it may compute until it is noticed that its CPU budget is used up
+  // For what it may compute, or have what others wait for, until it is noticed that its budget is used up.
+  bool late = false;
 };
 
 // The wait of one stage, of its subtask on StageBound::device where devices are bound: interference = sum of

@@ -215,11 +215,12 @@ Responses play(const TaskSet& set, std::span<const size_t> order, std::span<cons
   struct Longest : Observer {
     Responses responses;
     void finished(const FinishedJob& job) override {
-      ++responses.jobs;
+      ++responses.jobs[job.task];
       responses.longest[job.task] = std::max(responses.longest[job.task], job.response());
     }
   } longest;
   longest.responses.longest.resize(set.tasks.size());
+  longest.responses.jobs.resize(set.tasks.size());
   PlannedBehaviour behaviour(set, modes, plan);
   simulate(set, order, modes, behaviour, longest, kNoInstant, kNoInstant);
   return longest.responses;

@@ -15,6 +15,7 @@ struct PlannedJob {
   std::vector<std::vector<Time>> execution;
   // [stage]; stages without an entry make a single request.
   std::vector<std::vector<Pause>> pauses = {};
+  Time dropped = kNoInstant;  // when it is ended, wherever it is by then
 };
 
 struct BehaviourPlan {
@@ -34,6 +35,7 @@ class PlannedBehaviour : public Behaviour {
   std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) override;
   Time section(size_t task, size_t stage, Time longest) override;
   Host host(size_t task, size_t stage, Time longest) override;
+  Time dropped(size_t task, int64_t job) override { return plan_.jobs[task][static_cast<size_t>(job)].dropped; }
 
  private:
   const TaskSet& set_;
@@ -59,10 +61,10 @@ BehaviourPlan mutated(const TaskSet& set, std::span<const int> modes, const Beha
 // Likewise, but by times of any magnitude, the small ones as often as the large ones: where periods are long.
 BehaviourPlan shifted(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random);
 
-// The longest response of each task under the plan (0 if none of its jobs ended), and how many jobs ran.
+// The longest response of each task under the plan (0 if none of its jobs ended), and how many ended.
 struct Responses {
   std::vector<Time> longest;
-  int64_t jobs = 0;
+  std::vector<int64_t> jobs;
 };
 Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
                const BehaviourPlan& plan);

@@ -24,15 +24,18 @@ bool LongestFound::late(const TaskSet& set) const {
 }
 
 LongestFound find_longest(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-                          std::span<const size_t> tasks, const SearchEffort& effort, Random& random, bool until_late) {
-  LongestFound found{std::vector<Time>(set.tasks.size(), 0), std::vector<BehaviourPlan>(set.tasks.size())};
+                          std::span<const size_t> tasks, const SearchEffort& effort, Random& random, bool until_late,
+                          const std::function<void(BehaviourPlan&)>& keep) {
+  LongestFound found{std::vector<Time>(set.tasks.size(), 0), std::vector<BehaviourPlan>(set.tasks.size()),
+                     std::vector<int64_t>(set.tasks.size(), 0)};
   for (int n = 0; n < effort.plans + effort.changes && !(until_late && found.late(set)); ++n) {
     const size_t task = tasks[static_cast<size_t>(n) % tasks.size()];
-    const BehaviourPlan plan = n < effort.plans ? random_plan(set, modes, effort.jobs, random)
-                                                : changed(set, order, modes, found.plans[task], task, random);
+    BehaviourPlan plan = n < effort.plans ? random_plan(set, modes, effort.jobs, random)
+                                          : changed(set, order, modes, found.plans[task], task, random);
+    if (keep) keep(plan);
     const Responses seen = play(set, order, modes, plan);
-    found.jobs += seen.jobs;
     for (size_t i = 0; i < set.tasks.size(); ++i) {
+      found.jobs[i] += seen.jobs[i];
       if (seen.longest[i] < found.response[i]) continue;
       found.response[i] = seen.longest[i];
       found.plans[i] = plan;

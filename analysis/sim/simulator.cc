@@ -49,6 +49,7 @@ struct TaskState {
   bool busy = false;
   size_t stage = 0;
   Time release = 0;
+  Time dropped = kNoInstant;  // if it is busy then
   std::vector<Time> waiting;  // releases of jobs after `job`, oldest first
   std::vector<Subtask> subtasks;
   std::vector<Time> execution;    // [subtask]: of all requests
@@ -88,6 +89,7 @@ class Simulation {
       advance(next);
       for (TaskState& state : tasks_) {
         take_releases(state);
+        drop(state);
         progress(state);
       }
       give_out_sections(Resource::link);
@@ -102,6 +104,7 @@ class Simulation {
     Time next = kNoInstant;
     for (const TaskState& state : tasks_) {
       next = std::min(next, state.next_release);
+      if (state.busy) next = std::min(next, state.dropped);
       for (const Subtask& subtask : state.subtasks)
         if (subtask.goes_on()) next = std::min(next, now_ + subtask.next());
     }
@@ -158,6 +161,15 @@ class Simulation {
     }
   }
 
+  void drop(TaskState& state) {
+    if (!state.busy || state.dropped > now_) return;
+    for (Subtask& subtask : state.subtasks)
+      if (subtask.running()) stop(state, subtask);
+    state.subtasks.clear();
+    state.busy = false;
+    ++state.job;
+  }
+
   void enter(TaskState& state, size_t stage) {
     state.stage = stage;
     const int count = set_.platform.subtasks(state.now_in(), state.mode);
@@ -203,7 +215,12 @@ class Simulation {
         state.busy = true;
         state.release = state.waiting.front();
         state.waiting.erase(state.waiting.begin());
+        state.dropped = behaviour_.dropped(state.index, state.job);
         enter(state, 0);
+        if (state.dropped <= now_) {
+          drop(state);
+          continue;
+        }
       }
       if (std::any_of(state.subtasks.begin(), state.subtasks.end(),
                       [](const Subtask& subtask) { return subtask.remaining > 0; }))

@@ -44,6 +44,8 @@ class Behaviour {
     bool late = false;
   };
   virtual Host host(size_t task, size_t stage, Time longest) = 0;
+  // When the job is ended, wherever it is by then; it is not told as finished.
+  virtual Time dropped(size_t /*task*/, int64_t /*job*/) { return kNoInstant; }
 };
 
 // An element ran a subtask, or a CPU the pause of a stage, from start to end without a break.

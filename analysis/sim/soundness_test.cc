@@ -16,7 +16,9 @@ std::string tell(const Excess& excess) {
           ", simulated " + std::to_string(excess.response) + "\n";
   for (size_t i = 0; i < excess.plan.jobs.size(); ++i)
     for (const PlannedJob& job : excess.plan.jobs[i]) {
-      text += excess.small.set.tasks[i].name + " at " + std::to_string(job.release) + ":";
+      text += excess.simulated.set.tasks[i].name + " at " + std::to_string(job.release);
+      if (job.dropped != kNoInstant) text += " to " + std::to_string(job.dropped);
+      text += ":";
       for (const auto& stage : job.execution) {
         text += " [";
         for (const Time time : stage) text += " " + std::to_string(time);
@@ -72,7 +74,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
 }
 
 // Longer runs: SAMCL_SETS=60000, SAMCL_JOBS=100000000 (per shape: tasks, stages, elements, period, best cases,
-// sections, bound, requests, host, threads).
+// sections, bound, requests, host, threads, late).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -108,6 +110,18 @@ INSTANTIATE_TEST_SUITE_P(ThreadsBound, SafeForm, testing::Values(Shape{4, 4, 4, 
 INSTANTIATE_TEST_SUITE_P(ThreadsHost, SafeForm, testing::Values(Shape{4, 4, 4, 90, true, true, true, 4, true, 4}));
 INSTANTIATE_TEST_SUITE_P(ThreadsSeconds, SafeForm,
                          testing::Values(Shape{6, 5, 4, 10'000'000'000, true, true, true, 3, true, 4}));
+
+INSTANTIATE_TEST_SUITE_P(LateOneElement, SafeForm,
+                         testing::Values(Shape{3, 3, 1, 90, true, true, true, 1, false, 1, true}));
+INSTANTIATE_TEST_SUITE_P(Late, SafeForm, testing::Values(Shape{4, 3, 3, 120, true, true, true, 1, false, 1, true}));
+INSTANTIATE_TEST_SUITE_P(LateNeverCut, SafeForm,
+                         testing::Values(Shape{4, 3, 3, 120, true, false, true, 1, false, 1, true}));
+INSTANTIATE_TEST_SUITE_P(LateRequests, SafeForm,
+                         testing::Values(Shape{4, 3, 3, 120, true, true, true, 4, false, 1, true}));
+INSTANTIATE_TEST_SUITE_P(LateHost, SafeForm, testing::Values(Shape{4, 3, 3, 120, true, true, true, 1, true, 1, true}));
+INSTANTIATE_TEST_SUITE_P(LateAll, SafeForm, testing::Values(Shape{4, 4, 4, 160, true, true, true, 4, true, 4, true}));
+INSTANTIATE_TEST_SUITE_P(LateSeconds, SafeForm,
+                         testing::Values(Shape{5, 4, 4, 10'000'000'000, true, true, true, 3, true, 4, true}));
 
 }  // namespace
 }  // namespace samcl::analysis

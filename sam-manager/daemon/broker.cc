@@ -244,6 +244,34 @@ void Broker::handle_greedy_jobs() {
     if (config_.overrun == OverrunPolicy::log) continue;
     program.is_greedy = true;
     assign(program);
+    if (config_.overrun == OverrunPolicy::end) take_wanted(program);
+  }
+}
+
+// One that finds somebody less urgent has him lent its priority, and interrupts him. Asking again after giving way to
+// somebody more urgent is part of the same request, and finds that one.
+void Broker::count_request(ConnectedProgram& program, uint32_t resource) {
+  const scheduler::Standing* own = scheduler_.standing(program.id);
+  const scheduler::Standing* holder = scheduler_.standing(scheduler_.owner(resource));
+  if (!own || !holder || holder->priority >= own->priority) return;
+  if (!reservations_.ask(program.id, resource, now_ns_)) return;
+  ++program.overruns.asking_jobs;
+  const std::string& task = program.assignment.task;
+  if (history_.contains(task) || history_.size() < kTasksKept) ++history_[task].overruns.asking_jobs;
+  const LogSubject about(program.pid, task);
+  spdlog::warn("process {} (task \"{}\"): a job asks for links and GPUs more often than its profile says", program.pid,
+               task);
+  if (config_.overrun == OverrunPolicy::log) return;
+  program.is_greedy = true;
+  assign(program);
+}
+
+// All that it has and tasks wait for.
+void Broker::take_wanted(ConnectedProgram& program) {
+  for (uint32_t resource = 0; resource < resources(); ++resource) {
+    if (owner(resource) != program.id || !scheduler_.keeps_tasks_waiting(resource)) continue;
+    program.page->taken.fetch_add(1);
+    reclaim(program.id, resource);
   }
 }
 
@@ -347,7 +375,10 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
   switch (message.kind) {
     case MessageKind::acquire:
       track_job(id);
-      if (message.resource < resources()) track_job(scheduler_.owner(message.resource));
+      if (message.resource < resources()) {
+        track_job(scheduler_.owner(message.resource));
+        count_request(found->second, message.resource);
+      }
       scheduler_.acquire(id, message.resource, message.sequence);
       break;
     case MessageKind::release: scheduler_.release(id, message.resource); break;
@@ -674,7 +705,9 @@ void Broker::assign(ConnectedProgram& program) {
                                  : policy.contains                                                   ? Jobs::kAskAtBegin
                                                    : Jobs::kAskAtCommand);
   if (planned && planned->bound_ns)
-    reservations_.set(program.id, {{planned->gpu_ns, planned->link_ns}, *planned->bound_ns});
+    reservations_.set(
+        program.id,
+        {{planned->gpu_ns, planned->link_ns}, *planned->bound_ns, {planned->gpu_requests, planned->link_requests}});
   else
     reservations_.remove(program.id);
   contain(program);

@@ -165,6 +165,8 @@ class Broker {
   uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
   void handle_overruns();
   void handle_greedy_jobs();
+  void count_request(ConnectedProgram& program, uint32_t resource);
+  void take_wanted(ConnectedProgram& program);
   void watch_cpu_use();
   void set_out_of_cpu(ConnectedProgram& program, bool is_out);
   void set_cpu_budget(ConnectedProgram& program, const planning::AssignedTask* planned, uint64_t period_ns);

@@ -22,18 +22,21 @@ struct Overruns {
   uint64_t long_jobs = 0;           // jobs that executed for longer than the task's profile says
   uint64_t greedy_jobs = 0;  // that had what others waited for longer than the profile says, or after their bound
   uint64_t cpu_jobs = 0;     // that computed for longer than the profile says
-  uint64_t memory = 0;       // times that it began to have more of a device's memory than its task reserved
+  // That asked for what somebody less urgent had more often than the profile says.
+  uint64_t asking_jobs = 0;
+  uint64_t memory = 0;  // times that it began to have more of a device's memory than its task reserved
 
   void add_section(uint64_t ns) {
     ++sections;
     longest_section_ns = std::max(longest_section_ns, ns);
   }
-  uint64_t count() const { return sections + early_jobs + long_jobs + greedy_jobs + cpu_jobs + memory; }
+  uint64_t count() const { return sections + early_jobs + long_jobs + greedy_jobs + cpu_jobs + asking_jobs + memory; }
   nlohmann::json describe() const {
     return {{"sections", sections},     {"longest_section_ns", longest_section_ns},
             {"early_jobs", early_jobs}, {"throttled_jobs", throttled_jobs},
             {"long_jobs", long_jobs},   {"greedy_jobs", greedy_jobs},
-            {"cpu_jobs", cpu_jobs},     {"memory", memory}};
+            {"cpu_jobs", cpu_jobs},     {"asking_jobs", asking_jobs},
+            {"memory", memory}};
   }
 };
 

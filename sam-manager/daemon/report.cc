@@ -298,13 +298,13 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
   head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early, too long, too greedy or with too much "
-       "CPU time, too much "
-       "memory.");
+       "What a task did beyond its promise: sections too long, jobs too early, too long, too greedy, with too much CPU "
+       "time or too many requests, too much memory.");
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},
                                       {"greedy_job", history.overruns.greedy_jobs},
+                                      {"asking_job", history.overruns.asking_jobs},
                                       {"cpu_job", history.overruns.cpu_jobs},
                                       {"long_job", history.overruns.long_jobs},
                                       {"memory", history.overruns.memory}})

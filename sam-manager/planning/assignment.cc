@@ -98,9 +98,11 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
     auto modelled = model(*task, machine, gpus);
     if (!modelled) return tl::unexpected(modelled.error());
     const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
-    if (settings.cpu_watch_ns)
+    if (settings.cpu_watch_ns) {
       modelled->late = static_cast<analysis::Time>(*settings.cpu_watch_ns) + handovers.section +
                        (analysis::own_handovers(*modelled, handovers) + machine.cpus - 1) / machine.cpus;
+      modelled->late_lease = handovers.section;
+    }
     set.tasks.push_back(analysis::with_handovers(*std::move(modelled), handovers));
   }
   for (int device = 0; device < gpus; ++device) add_others(set, device, settings);
@@ -170,17 +172,12 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
-    // While it waits for a CPU that it needs there it has it, too.
-    const bool computes = stage.host.empty() || stage.host_in(mode) > 0;
-    const uint64_t most =
-        j < bound.stages.size() ? static_cast<uint64_t>(bound.stages[j].interference) : planned.bound_ns.value_or(0);
-    const uint64_t all = static_cast<uint64_t>(stage.worst_in(mode)) + (computes ? most : 0);
     if (stage.resource == analysis::Resource::gpu) {
       planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
-      planned.gpu_ns += all;
+      planned.gpu_requests += static_cast<uint64_t>(stage.requests);
     } else if (stage.resource == analysis::Resource::link) {
       planned.link_section_ns = std::max(planned.link_section_ns, section);
-      planned.link_ns += all;
+      planned.link_requests += static_cast<uint64_t>(stage.requests);
     }
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
@@ -188,6 +185,12 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
     if (waits && j < bound.stages.size()) budget += bound.stages[j].interference;
   }
   planned.budget_ns = static_cast<uint64_t>(budget);
+  // While it waits for a CPU that it needs there it has it, too: who does not say how much it needs, or how long it
+  // waits is not known, may have it up to its bound.
+  const auto most = static_cast<analysis::Time>(planned.bound_ns.value_or(0));
+  const bool is_bounded = is_known && !bound.stages.empty();
+  planned.gpu_ns = static_cast<uint64_t>(is_bounded ? bound.holds_gpu : most);
+  planned.link_ns = static_cast<uint64_t>(is_bounded ? bound.holds_link : most);
 }
 
 UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::Bounds& bounds) {

@@ -59,6 +59,8 @@ struct AssignedTask {
   uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
   // And for how long it has each of its GPUs, and links, with what it may wait for CPUs meanwhile.
   uint64_t gpu_ns = 0, link_ns = 0;
+  // How often a job asks for each of them, as its profile tells; 0: it has none.
+  uint64_t gpu_requests = 0, link_requests = 0;
   std::optional<uint64_t> cpu_ns;    // and CPU time, on all CPUs together; none: the profile does not tell of it
   uint64_t critical_section_ns = 0;  // from a job's first command to its end; waiting left out
   std::string doubt;                 // why the bound is not proven; "" if it is

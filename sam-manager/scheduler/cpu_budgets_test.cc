@@ -142,7 +142,7 @@ TEST(CpuBudgetsBound, HoldsForRandomLiars) {
       clock.ns += computes;
       used.emplace_back(now, computes);
     }
-    // As the analysis counts it (analysis/rta/PROOF.md, "CPU budgets").
+    // As the analysis counts it (analysis/rta/PROOF.md, "Enforced budgets").
     const uint64_t most = each + threads * watch, spread = period + period / 16;
     for (const auto& [begin, first] : used) {
       uint64_t sum = 0;

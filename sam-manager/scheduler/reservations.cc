@@ -1,6 +1,7 @@
 #include "sam-manager/scheduler/reservations.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace samcl::scheduler {
 
@@ -22,7 +23,8 @@ void Reservations::begin(ClientId client, Job& job, uint64_t released_ns) {
   for (auto& [resource, held] : held_)
     if (held.owner == client) charge(resource, std::max(released_ns, held.since_ns));
   job.used_ns.clear();
-  job.has_exceeded = false;
+  job.requests.clear();
+  job.has_exceeded = job.has_asked_too_often = false;
   job.next_release_ns = 0;
   job.until_ns = released_ns + job.reservation.longest_ns;
 }
@@ -41,6 +43,16 @@ void Reservations::release_job(ClientId client, uint64_t released_ns, uint64_t n
     next = next == 0 ? released_ns : std::min(next, released_ns);
   else
     begin(client, job->second, released_ns);
+}
+
+bool Reservations::ask(ClientId client, ResourceId resource, uint64_t now_ns) {
+  begin_released(now_ns);
+  const auto found = jobs_.find(client);
+  if (found == jobs_.end()) return false;
+  Job& job = found->second;
+  const uint64_t most = job.reservation.requests[resource % protocol::kResourcesPerDevice];
+  if (most == 0 || ++job.requests[resource] <= most) return false;
+  return !std::exchange(job.has_asked_too_often, true);
 }
 
 void Reservations::note(ResourceId resource, ClientId owner, uint64_t now_ns) {

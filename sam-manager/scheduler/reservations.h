@@ -18,6 +18,9 @@ namespace samcl::scheduler {
 struct Reservation {
   std::array<uint64_t, protocol::kResourcesPerDevice> each_ns{};  // of a device's GPU, of its link, in one job
   uint64_t longest_ns = 0;                                        // from a job's release to its end
+  // How often a job asks for one of them that somebody less urgent has, who gives it back sooner for that and is lent
+  // the task's priority. 0: as often as it likes.
+  std::array<uint64_t, protocol::kResourcesPerDevice> requests{};
 
   bool operator==(const Reservation&) const = default;
 };
@@ -32,6 +35,10 @@ class Reservations {
   // From now on the client has the resource while others wait for it; 0: nobody does.
   void note(ResourceId resource, ClientId owner, uint64_t now_ns);
 
+  // The client asks for what somebody less urgent has. Whether it has now asked more often than its job may: true once
+  // for a job.
+  bool ask(ClientId client, ResourceId resource, uint64_t now_ns);
+
   // Those that have what others wait for, and have had it for too long, or have gone on for too long: each once for a
   // job.
   std::vector<ClientId> exceeded(uint64_t now_ns);
@@ -44,7 +51,9 @@ class Reservations {
     uint64_t until_ns = UINT64_MAX;  // of the job under way; no limit before the first one
     uint64_t next_release_ns = 0;    // of a job that is released later; 0: none is
     std::map<ResourceId, uint64_t> used_ns;
+    std::map<ResourceId, uint64_t> requests;
     bool has_exceeded = false;
+    bool has_asked_too_often = false;
   };
   struct Held {
     ClientId owner = 0;

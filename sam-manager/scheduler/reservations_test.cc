@@ -47,6 +47,26 @@ TEST_F(ReservationsTest, ManyShortSectionsAddUp) {
   EXPECT_THAT(reservations.exceeded(1051), ElementsAre(kLiar)) << "ten times 2 are more than 10";
 }
 
+TEST_F(ReservationsTest, AJobAsksAsOftenAsWasPromised) {
+  reservations.set(kLiar, {{10, 4}, 100, {2, 1}});
+  reservations.release_job(kLiar, 1100, 1100);
+  EXPECT_FALSE(reservations.ask(kLiar, kGpu, 1101));
+  EXPECT_FALSE(reservations.ask(kLiar, kSecondGpu, 1101));
+  EXPECT_FALSE(reservations.ask(kLiar, kLink, 1102));
+  EXPECT_FALSE(reservations.ask(kLiar, kGpu, 1103)) << "each GPU twice";
+  EXPECT_TRUE(reservations.ask(kLiar, kGpu, 1104));
+  EXPECT_FALSE(reservations.ask(kLiar, kLink, 1105)) << "told once for a job";
+  reservations.release_job(kLiar, 1200, 1110);
+  EXPECT_FALSE(reservations.ask(kLiar, kLink, 1199)) << "still the same job";
+  EXPECT_FALSE(reservations.ask(kLiar, kLink, 1200)) << "the next one";
+  EXPECT_TRUE(reservations.ask(kLiar, kLink, 1201));
+}
+
+TEST_F(ReservationsTest, WhereNoNumberIsPromisedAnyIsRight) {
+  for (int n = 0; n < 100; ++n) EXPECT_FALSE(reservations.ask(kLiar, kGpu, 1001));
+  EXPECT_FALSE(reservations.ask(kOther, kGpu, 1001));
+}
+
 TEST_F(ReservationsTest, LookingOftenChangesNothing) {
   for (uint64_t now = 1000; now <= 1010; ++now) {
     reservations.note(kGpu, kLiar, now);

@@ -142,6 +142,36 @@ struct LyingTaskTest : OverrunTest {
   std::atomic<bool> marks_jobs{false};  // all the time, as if they were short
   std::thread lying;
 
+  // The guarded task has the GPU, and the liar asks for it; its profile tells of one request.
+  void ask_for_what_guarded_has() {
+    guarded->line().say('t');
+    ASSERT_EQ(guarded->line().hear(), 'h');
+    lying = std::thread([this] { const lease::Lease gpu(liar.get(), ResourceKind::gpu, 0); });
+    ASSERT_TRUE(comes_true("guarded", [this](const auto&) {
+      return daemon.status()["resources"][0]["waiting"].size() == 1;
+    })) << daemon.status().dump(1);
+  }
+  void give_it_to_liar() {
+    guarded->line().say('r');
+    ASSERT_EQ(guarded->line().hear(), 'f');
+    lying.join();
+  }
+  void start_asking(const std::string& policy) {
+    ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'\nother_slice = '9s'"));
+    ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "10s", "9s", 100'000 * kMs, 10));
+    ASSERT_NO_FATAL_FAILURE(register_profiled("liar", 40, "10s", "9s", 100'000 * kMs));
+    liar = daemon.connect("liar");
+    guarded = testing::start_taker(daemon, "guarded");
+    ASSERT_TRUE(liar && guarded);
+    liar->job_began();
+    ASSERT_NO_FATAL_FAILURE(ask_for_what_guarded_has());
+    EXPECT_EQ(daemon.program("guarded")["lent_priority"], 40) << "as often as was promised";
+    ASSERT_NO_FATAL_FAILURE(give_it_to_liar());
+    EXPECT_EQ(daemon.program("liar")["overruns"]["asking_jobs"], 0);
+    ASSERT_NO_FATAL_FAILURE(ask_for_what_guarded_has());
+    EXPECT_EQ(daemon.program("liar")["overruns"]["asking_jobs"], 1);
+  }
+
   ~LyingTaskTest() override {
     goes_on = false;
     guarded.reset();  // it may have what the liar waits for
@@ -149,9 +179,10 @@ struct LyingTaskTest : OverrunTest {
   }
 
   void register_profiled(const std::string& name, int priority, const char* worst, const char* section,
-                         uint64_t period_ns) {
+                         uint64_t period_ns, int requests = 1) {
     ASSERT_EQ(daemon.register_task(name, priority, 0, {}, period_ns), "");
-    const nlohmann::json stage = {{"resource", "GPU"}, {"worst", worst}, {"section", section}, {"host", 0}};
+    const nlohmann::json stage = {
+        {"resource", "GPU"}, {"worst", worst}, {"section", section}, {"host", 0}, {"requests", requests}};
     const nlohmann::json profile = {{"platform", {{"cpus", 2}, {"gpus", 1}}},
                                     {"tasks", {{{"name", name}, {"period", "100s"}, {"stages", {stage}}}}}};
     const auto set = daemon.ask({{"ask", "set"}, {"name", name}, {"changes", {{"profile", profile}}}});
@@ -162,7 +193,7 @@ struct LyingTaskTest : OverrunTest {
     ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'"));
     liar = daemon.connect("liar");
     ASSERT_TRUE(liar);
-    ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "50s", "900ms", 100'000 * kMs));
+    ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "10s", "900ms", 100'000 * kMs, 50'000));
     ASSERT_NO_FATAL_FAILURE(register_profiled("liar", 40, "20ms", "5ms", period_ns));
     guarded = testing::start_taker(daemon, "guarded");
     ASSERT_TRUE(guarded);
@@ -219,6 +250,24 @@ TEST_F(LyingTaskTest, HasWhatItPromisedInEachPeriod) {
     greedy_jobs = daemon.program("liar")["overruns"]["greedy_jobs"];
   }
   EXPECT_EQ(greedy_jobs, 2u) << "with its next job it was the most urgent one again, and had too much again";
+}
+
+TEST_F(LyingTaskTest, AsksAsOftenAsItLikesWhereThatIsOnlyLogged) {
+  ASSERT_NO_FATAL_FAILURE(start_asking("log"));
+  EXPECT_EQ(daemon.program("guarded")["lent_priority"], 40);
+  EXPECT_EQ(daemon.program("liar")["demoted"], false);
+  ASSERT_NO_FATAL_FAILURE(give_it_to_liar());
+  EXPECT_EQ(daemon.ask({{"ask", "history"}, {"name", "liar"}}).value()["overruns"]["asking_jobs"], 1);
+}
+
+TEST_F(LyingTaskTest, InterruptsNobodyMoreOftenThanItPromisedWhereThatIsEnforced) {
+  ASSERT_NO_FATAL_FAILURE(start_asking("end"));
+  EXPECT_TRUE(daemon.program("guarded")["lent_priority"].is_null()) << "it is not in the liar's way any more";
+  EXPECT_EQ(daemon.program("liar")["demoted"], true);
+  ASSERT_NO_FATAL_FAILURE(give_it_to_liar());
+  ASSERT_NO_FATAL_FAILURE(ask_for_what_guarded_has());
+  EXPECT_EQ(daemon.program("liar")["overruns"]["asking_jobs"], 1) << "once for a job";
+  ASSERT_NO_FATAL_FAILURE(give_it_to_liar());
 }
 
 }  // namespace

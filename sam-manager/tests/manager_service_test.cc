@@ -172,8 +172,8 @@ TEST_F(MetricsTest, SamplesOfAMetricStandTogether) {
   const auto samples = samples_by_metric(body_of(answer));
   EXPECT_EQ(samples.at("samcl_response_seconds"), 6) << answer;
   EXPECT_EQ(samples.at("samcl_deadline_misses_total"), 2);
-  EXPECT_EQ(samples.at("samcl_overruns_total"), 12)
-      << "sections, early, long, greedy and computing jobs, and memory of each";
+  EXPECT_EQ(samples.at("samcl_overruns_total"), 14)
+      << "sections, early, long, greedy, asking and computing jobs, and memory of each";
   EXPECT_THAT(answer, HasSubstr("{task=\"lidar \\\"two\\\"\",quantile=\"0.5\"}"));
 }
 

@@ -57,7 +57,7 @@ std::string bound(const json& entry) {
 std::string overruns(const json& entry) {
   const json known = entry.value("overruns", json::object());
   uint64_t count = 0;
-  for (const char* kind : {"sections", "early_jobs", "long_jobs", "greedy_jobs", "cpu_jobs", "memory"})
+  for (const char* kind : {"sections", "early_jobs", "long_jobs", "greedy_jobs", "cpu_jobs", "asking_jobs", "memory"})
     count += known.value(kind, uint64_t{0});
   return (count == 0 ? "-" : std::to_string(count)) + (entry.value("demoted", false) ? ", demoted" : "");
 }

@@ -61,6 +61,10 @@ SmallSet random_set(const Shape& shape, Random& random) {
     const Time longest = std::max<Time>(1, task.period / (stages * load) + draw(random, 0, 2));
     for (Time j = 0; j < stages; ++j)
       task.stages.push_back(random_stage(shape, small.set.platform.gpus, longest, random));
+    if (shape.late && draw(random, 0, 3) > 0) {
+      task.late = draw(random, 1, std::max<Time>(2, task.period / 20));
+      task.late_lease = draw(random, 0, std::max<Time>(1, task.period / 40));
+    }
     if (shape.bound && draw(random, 0, 3) == 0) task.devices = random_list(small.set.platform.gpus, random);
     small.modes.push_back(static_cast<int>(draw(random, 1, task.largest_mode(small.set.platform))));
     small.set.tasks.push_back(std::move(task));

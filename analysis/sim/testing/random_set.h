@@ -23,6 +23,7 @@ struct Shape {
   int requests = 1;    // of a stage, at most
   bool host = false;   // some sections need CPUs
   int threads = 1;     // of a stage, at most
+  bool late = false;   // some tasks' budgets are enforced
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.

@@ -1,5 +1,6 @@
 // Do simulated responses keep to the bounds? Searches for the opposite: many random task sets, for each
-// random plans, and the worst of them changed step by step towards longer responses.
+// random plans, and the worst of them changed step by step towards longer responses. Where a task's budgets are
+// enforced (Task::late) it lies in some of them, and the others are compared.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,9 @@ namespace samcl::analysis {
 // A simulated response beyond a bound.
 struct Excess {
   SmallSet small;
-  BehaviourPlan plan;
-  size_t task = 0;
+  SmallSet simulated;  // the same, but for those that lie (sim/liars.h)
+  BehaviourPlan plan;  // of that
+  size_t task = 0;     // of the first set
   Time response = 0;
   Time bound = 0;
 };
