@@ -47,7 +47,8 @@ class Builder {
     const TranslatedSource* other = translated_.empty() ? nullptr : &translated_[place];
     const bool rewritten = other && other->source;
     const std::string options = (other ? other->options : specification.options) +
-                                driver::distinct_option(driver::vendor_facts(device_.id), device_.index);
+                                driver::distinct_option(driver::vendor_facts(device_.id), device_.index,
+                                                        driver::is_remote(device_.id));
     OwnedProgram program = with_source(rewritten ? *other->source : specification.source);
     if (!program) return nullptr;
     const auto& cl = driver::real();
