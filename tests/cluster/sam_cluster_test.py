@@ -49,6 +49,10 @@ class WrongUse(unittest.TestCase):
             self.assertIn("no bin/pocld in /no/such/pocl",
                           self.said(1, "up", "--local", "1", "--pocl", "/no/such/pocl", "--file", folder + "/cluster"))
 
+    def test_what_only_managed_servers_have_is_said_so(self):
+        self.assertIn("--task goes with --managed", self.said(2, "up", "--local", "1", "--task", "t"))
+        self.assertIn("--sam-run goes with --managed", self.said(2, "up", "--local", "1", "--sam-run", "/usr/bin/sam-run"))
+
     def test_help_goes_to_standard_output(self):
         done = sam_cluster("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -84,6 +88,16 @@ class Servers(unittest.TestCase):
         self.assertFalse(self.file.exists())
         for pid in pids:
             self.assertFalse(pathlib.Path(f"/proc/{pid}/exe").exists())
+
+    def test_managed_servers_expect_a_manager(self):
+        words = ("up", "--local", "2", "--pocl", options.pocl, "--managed", "--instance")
+        done = self.cluster(*words, "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no manager answers on localhost: ", done.stderr)
+        self.assertFalse(self.file.exists())
+        done = self.cluster(*words, "a,b,c")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--instance names 3 managers for 2 hosts", done.stderr)
 
     def test_all_devices_of_a_server_count(self):
         self.assertIn("1 servers with 3 devices", self.up("--local", "1", POCL_DEVICES="basic basic basic").stdout)
