@@ -188,8 +188,7 @@ std::string NdrangeRewriter::helpers(size_t source) const {
   std::set<std::string> builtins;
   for (const auto& [key, function] : sources_[source].functions.functions)
     builtins.insert(function.builtins.begin(), function.builtins.end());
-  std::string line =
-      structure() + " { ulong group_offset[3], num_groups[3], global_size[3], global_offset[3]; };";
+  std::string line = structure() + " { ulong group_offset[3], num_groups[3], global_size[3], global_offset[3]; };";
   // Beyond the third dimension drivers differ; there the driver's own answer stands.
   const auto array = [&](const std::string& builtin, const std::string& expression) {
     if (builtins.count(builtin))

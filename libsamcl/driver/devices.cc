@@ -186,10 +186,9 @@ std::vector<Device> list_devices() {
       Device device = describe(platform, id);
       if (is_remote(id)) device.server = server_of(remote_index++);
       const std::string address = pci_address_of(id);
-      device.stable_name =
-          !device.server.empty()
-              ? remote_name(device.server)
-              : vendor_facts(platform).short_name + ":" + (address.empty() ? std::to_string(device_index) : address);
+      device.stable_name = !device.server.empty() ? remote_name(device.server)
+                                                  : vendor_facts(platform).short_name + ":" +
+                                                        (address.empty() ? std::to_string(device_index) : address);
       device.platform_index = platform_index;
       device.device_index = device_index++;
       device.index = static_cast<unsigned>(result.size());

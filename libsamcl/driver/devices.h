@@ -27,7 +27,7 @@ struct Device {
   bool little_endian = true;
   double time_share = 1;  // which part of its time is ours
 
-  std::string server;     // "ADDRESS:PORT/NUMBER" of a device behind PoCL's remote driver; empty: it is this machine's
+  std::string server;  // "ADDRESS:PORT/NUMBER" of a device behind PoCL's remote driver; empty: it is this machine's
 
   // The same in every process: "<vendor>:<PCI address>" or "<vendor>:<ordinal in its platform>", "remote:<server>" for
   // a device of another machine. By it the manager knows that two programs use one GPU.

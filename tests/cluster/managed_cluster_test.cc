@@ -1,5 +1,5 @@
-// Two servers of a cluster on this machine, each under a manager of its own as if they stood on two machines: whose work
-// the devices do first, and what the end of one of them leaves.
+// Two servers of a cluster on this machine, each under a manager of its own as if they stood on two machines: whose
+// work the devices do first, and what the end of one of them leaves.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/prctl.h>
@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 using ::testing::AllOf;
-using ::testing::HasSubstr;
 using testing::Child;
 using testing::Daemon;
+using ::testing::HasSubstr;
 using testing::Outcome;
 
 constexpr int kUrgent = 40, kClusters = 20, kLate = 5;
@@ -44,16 +44,16 @@ std::string text_of(const fs::path& file) {
 
 struct ManagedCluster : ::testing::Test {
   Daemon first, second;  // the managers of the two "machines"
-  const fs::path folder =
-      fs::temp_directory_path() / ("samcl-managed." + std::to_string(getpid()) + "." +
-                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const fs::path folder = fs::temp_directory_path() / ("samcl-managed." + std::to_string(getpid()) + "." +
+                                                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
   const std::string file = folder / "cluster", printed = folder / "printed";
   const std::vector<std::string> program = {MATRIX_MULTIPLICATION, "--small"};
 
   void SetUp() override {
     if (!fs::exists(POCL_REMOTE "/bin/pocld"))
-      GTEST_SKIP() << "there is no PoCL with a remote driver in " POCL_REMOTE "; tools/cluster/build-pocl-remote.sh "
-                                                                  "builds it";
+      GTEST_SKIP() << "there is no PoCL with a remote driver in " POCL_REMOTE
+                      "; tools/cluster/build-pocl-remote.sh "
+                      "builds it";
     fs::create_directories(folder);
     for (Daemon* daemon : {&first, &second}) {
       daemon->devices = {"pocl:0"};
@@ -96,9 +96,7 @@ struct ManagedCluster : ::testing::Test {
       return 127;
     });
   }
-  std::string expected() const {
-    return result_in(testing::run_program(program, {{"POCL_DEVICES", "basic"}}).out);
-  }
+  std::string expected() const { return result_in(testing::run_program(program, {{"POCL_DEVICES", "basic"}}).out); }
 
   // The device of that manager's machine.
   static nlohmann::json gpu(const Daemon& daemon) { return daemon.status()["resources"][0]; }

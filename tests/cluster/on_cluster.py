@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
     parser.add_argument("--lose", type=float, help="end the last server so many seconds after the program's begin: it must fail")
     parser.add_argument("--survive", action="store_true", help="with --lose: so long after the last server has been used; it must go on, print the same, and say so")
+    parser.add_argument("--managed", action="store_true", help="each server under a manager of its own")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -87,6 +88,18 @@ def first_device(file):
                 POCL_REMOTE0_PARAMETERS=words[words.index("server") + 1] + "/0")
 
 
+def start_managers(options):
+    """One for each server, which ends with us. Returns what sam-cluster is told of them."""
+    instances = [f"cluster.{os.getpid()}.{number}" for number in range(options.servers)]
+    for instance in instances:
+        daemon = os.path.join(os.path.dirname(options.sam_run), "sam-managerd")
+        process = subprocess.Popen([daemon, "--foreground", "--instance", instance, "--exit-with", str(os.getpid()), "--ready-fd", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if not process.stdout.readline():
+            raise RuntimeError("a manager does not start")
+    return ["--managed", "--instance", ",".join(instances), "--sam-run", options.sam_run]
+
+
 def main():
     options = arguments()
     if not (pathlib.Path(options.pocl) / "bin/pocld").exists():
@@ -96,7 +109,8 @@ def main():
         file = os.path.join(folder, "cluster")
         cluster = [options.sam_cluster, "--file", file]
         basic = dict(os.environ, POCL_DEVICES="basic")
-        subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
+        managed = start_managers(options) if options.managed else []
+        subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port), *managed],
                        env=basic, check=True)
         survive = ["--survive"] if options.survive else []
         under_samcl = [options.sam_run, "--cluster", file, "--manager", "off", *survive, "--", *options.command]
