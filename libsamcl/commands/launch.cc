@@ -403,8 +403,8 @@ void KernelLaunch::remember_before() {
     if (access.written) before_.emplace_back(access.storage, access.storage->directory());
 }
 
-// What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what the
-// part began with stays there until then. Images and shared virtual memory stay with the first device.
+// What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
+// the part began with stays there until then. Images and shared virtual memory stay with the first device.
 void KernelLaunch::make_safe(Planner& planner, Context& context) {
   for (size_t p = 0; p < safety_.size(); ++p) {
     for (const BufferAccess& access : plan_->accesses) {

@@ -67,10 +67,10 @@ struct Build {
   mutable std::vector<cl_program> sub_kernel_programs;
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
-  uint64_t built_ns = 0;          // what the program's own build took; 0: not known
-  unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
-  bool is_movable = false;        // the original may run on another device than the first
-  std::string why_one_device;     // why no kernel of this program can be split
+  uint64_t built_ns = 0;         // what the program's own build took; 0: not known
+  unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
+  bool is_movable = false;       // the original may run on another device than the first
+  std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
