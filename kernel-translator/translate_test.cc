@@ -68,6 +68,17 @@ TEST(Rewriting, leaves_a_source_alone_that_needs_none) {
   EXPECT_FALSE(answer["kernels"][0]["needs_ndrange_argument"]);
 }
 
+// As where a server of a cluster runs under samcl, too.
+TEST(Rewriting, rewrites_once_more_what_it_rewrote) {
+  const json first = translate("__kernel void k(__global int* p) { p[get_group_id(0)] = get_num_groups(0); }");
+  const json second = translate(source_of(first));
+  EXPECT_TRUE(second["kernels"][0]["may_slice"]) << second;
+  EXPECT_THAT(source_of(second),
+              HasSubstr("k(__global int* p, struct samcl_ndrange samcl_nd, struct samcl2_ndrange samcl2_nd)"));
+  EXPECT_THAT(source_of(second), HasSubstr("p[samcl_get_group_id(0, &samcl_nd, &samcl2_nd)]"));
+  EXPECT_TRUE(translate(source_of(second)).contains("kernels"));  // it is a source
+}
+
 TEST(Rewriting, finds_a_builtin_inside_a_macro) {
   const json answer = translate("#define GID get_group_id(0)\n__kernel void k(__global int* p) { p[GID] = 1; }");
   EXPECT_THAT(source_of(answer), HasSubstr("__kernel void k(__global int* p, struct samcl_ndrange samcl_nd) "

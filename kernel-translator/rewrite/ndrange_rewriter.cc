@@ -5,15 +5,22 @@
 namespace samcl::translator {
 namespace {
 
-const char kStructure[] =
-    "struct samcl_ndrange { ulong group_offset[3], num_groups[3], global_size[3], global_offset[3]; };";
-const char kHelperParameter[] = "__private const struct samcl_ndrange* samcl_nd";
-const char kKernelParameter[] = "struct samcl_ndrange samcl_nd";
+// "samcl", or with a number behind it where the sources have such names already: a rewritten source is rewritten again
+// where what one samcl launches is another one's program.
+std::string unused_prefix(const std::vector<ReadSource>& sources) {
+  const auto is_used = [&](const std::string& prefix) {
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](const ReadSource& each) { return each.text.find(prefix + "_") != std::string::npos; });
+  };
+  std::string prefix = "samcl";
+  for (unsigned number = 2; is_used(prefix); ++number) prefix = "samcl" + std::to_string(number);
+  return prefix;
+}
 
 }  // namespace
 
 NdrangeRewriter::NdrangeRewriter(std::vector<ReadSource> sources)
-    : sources_(std::move(sources)), edits_(sources_.size()) {
+    : sources_(std::move(sources)), prefix_(unused_prefix(sources_)), edits_(sources_.size()) {
   join();
   if (!error_.empty()) return;
   finish_kernels();
@@ -132,7 +139,7 @@ bool NdrangeRewriter::make_edits(const std::set<Id>& affected) {
 }
 
 bool NdrangeRewriter::edit_declarations(const Id& id, const Function& function) {
-  const std::string parameter = function.kernel ? kKernelParameter : kHelperParameter;
+  const std::string parameter = function.kernel ? structure() + " " + parameter_name() : helper_parameter();
   return std::all_of(function.declarations.begin(), function.declarations.end(), [&](const Declaration& each) {
     if (!each.left || !each.right || *each.left >= *each.right) return false;
     return each.has_parameters ? replace(id.first, each.right, 0, ", " + parameter)
@@ -148,8 +155,8 @@ bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const s
   };
   for (const std::string& key : function.addressed)
     if (function.builtins.count(key) || is_affected(key)) return false;
-  const std::string pointer = function.kernel ? "&samcl_nd" : "samcl_nd";
-  const std::string value = function.kernel ? "samcl_nd" : "*samcl_nd";
+  const std::string pointer = (function.kernel ? "&" : "") + parameter_name();
+  const std::string value = (function.kernel ? "" : "*") + parameter_name();
   for (const Call& call : function.calls) {
     if (!call.to_builtin && !is_affected(call.callee)) continue;
     const bool to_kernel = !call.to_builtin && this->function(*definition(id.first, call.callee)).kernel;
@@ -171,32 +178,32 @@ bool NdrangeRewriter::replace(size_t source, Offset at, size_t length, const std
 // Where there are no static functions, those of two sources must not meet in a link.
 std::string NdrangeRewriter::helper(size_t source, const std::string& builtin) const {
   const bool apart = sources_[source].static_functions || sources_.size() == 1;
-  return "samcl_" + builtin + (apart ? "" : "_" + std::to_string(source));
+  return prefix_ + "_" + builtin + (apart ? "" : "_" + std::to_string(source));
 }
 
 std::string NdrangeRewriter::helpers(size_t source) const {
-  const std::string parameter = kHelperParameter;
+  const std::string parameter = helper_parameter();
+  const std::string whole = parameter_name() + "->", d = prefix_ + "_d", id = prefix_ + "_id";
   const std::string prefix = sources_[source].static_functions ? " static inline " : " ";
   std::set<std::string> builtins;
   for (const auto& [key, function] : sources_[source].functions.functions)
     builtins.insert(function.builtins.begin(), function.builtins.end());
-  std::string line = kStructure;
+  std::string line = structure() + " { ulong group_offset[3], num_groups[3], global_size[3], global_offset[3]; };";
   // Beyond the third dimension drivers differ; there the driver's own answer stands.
   const auto array = [&](const std::string& builtin, const std::string& expression) {
     if (builtins.count(builtin))
-      line += prefix + "size_t " + helper(source, builtin) + "(uint samcl_d, " + parameter +
-              ") { return samcl_d < 3 ? (size_t)(" + expression + ") : " + builtin + "(samcl_d); }";
+      line += prefix + "size_t " + helper(source, builtin) + "(uint " + d + ", " + parameter + ") { return " + d +
+              " < 3 ? (size_t)(" + expression + "[" + d + "]) : " + builtin + "(" + d + "); }";
   };
-  array("get_group_id", "get_group_id(samcl_d) + samcl_nd->group_offset[samcl_d]");
-  array("get_num_groups", "samcl_nd->num_groups[samcl_d]");
-  array("get_global_size", "samcl_nd->global_size[samcl_d]");
-  array("get_global_offset", "samcl_nd->global_offset[samcl_d]");
+  array("get_group_id", "get_group_id(" + d + ") + " + whole + "group_offset");
+  array("get_num_groups", whole + "num_groups");
+  array("get_global_size", whole + "global_size");
+  array("get_global_offset", whole + "global_offset");
   if (builtins.count("get_global_linear_id"))
-    line += prefix + "size_t " + helper(source, "get_global_linear_id") + "(" + parameter +
-            ") { ulong samcl_id = 0; for (uint samcl_d = get_work_dim(); samcl_d-- > 0;) "
-            "samcl_id = samcl_id * samcl_nd->global_size[samcl_d] + (get_global_id(samcl_d) - "
-            "samcl_nd->global_offset[samcl_d]); "
-            "return (size_t)samcl_id; }";
+    line += prefix + "size_t " + helper(source, "get_global_linear_id") + "(" + parameter + ") { ulong " + id +
+            " = 0; for (uint " + d + " = get_work_dim(); " + d + "-- > 0;) " + id + " = " + id + " * " + whole +
+            "global_size[" + d + "] + (get_global_id(" + d + ") - " + whole + "global_offset[" + d +
+            "]); return (size_t)" + id + "; }";
   return line + "\n";
 }
 

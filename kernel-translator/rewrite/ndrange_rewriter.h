@@ -54,10 +54,14 @@ class NdrangeRewriter {
   bool replace(size_t source, Offset at, size_t length, const std::string& text);
 
   const Function& function(const Id& id) const { return sources_[id.first].functions.functions.at(id.second); }
+  std::string structure() const { return "struct " + prefix_ + "_ndrange"; }
+  std::string parameter_name() const { return prefix_ + "_nd"; }
+  std::string helper_parameter() const { return "__private const " + structure() + "* " + parameter_name(); }
   std::string helper(size_t source, const std::string& builtin) const;
   std::string helpers(size_t source) const;
 
   std::vector<ReadSource> sources_;
+  std::string prefix_;  // of the names that we add
   std::string error_;
   std::map<std::string, Id> external_;  // defined for all sources
   std::vector<KernelFacts> kernels_;

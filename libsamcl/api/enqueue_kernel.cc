@@ -86,9 +86,9 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest&
       queue, CL_COMMAND_NDRANGE_KERNEL, wait_count, waits, event, false, std::move(parts),
       [kernel = request.kernel, arguments = request.arguments, sizes, doubt](cl_command_queue real, cl_event* done) {
         const RealDevice& device = *kernel->program->context->devices[0];
-        cl_int error = kernel->original.prepare(kernel->program->original, kernel->name, device, *arguments);
+        cl_int error = kernel->own(0).prepare(kernel->program->original, kernel->name, device, *arguments);
         if (error != CL_SUCCESS) return error;
-        error = driver::real().clEnqueueNDRangeKernel(real, kernel->original.get(), sizes.dimensions,
+        error = driver::real().clEnqueueNDRangeKernel(real, kernel->own(0).get(), sizes.dimensions,
                                                       sizes.has_offset ? sizes.offset.data() : nullptr,
                                                       sizes.has_global ? sizes.global.data() : nullptr,
                                                       sizes.has_local ? sizes.local.data() : nullptr, 0, nullptr, done);

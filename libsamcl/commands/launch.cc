@@ -70,8 +70,12 @@ RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const Kernel& kernel = launch_.kernel();
-  const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->fallback;
-  const cl_program program = launch_.plan_->original ? original : kernel.build->sub_kernel_programs[device.index];
+  const auto own_program = [&] {
+    return device.index == 0 ? kernel.program->original
+                             : kernel.build->original_on(*kernel.program->context, device.index);
+  };
+  const cl_program program = launch_.plan_->original ? own_program() : kernel.build->sub_kernel_programs[device.index];
+  if (!program) return CL_DEVICE_NOT_AVAILABLE;  // only where the first device is lost
   return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
 }
 
@@ -289,10 +293,12 @@ void KernelLaunch::count(const Event& event) const {
 
 // What was lost since it was enqueued.
 void KernelLaunch::plan_without_lost_devices(Context& context) {
-  const auto is_lost = [&](const Part& part) { return contains(context.lost(), part.device); };
-  if (context.lost() == 0 || is_again_ || !options_.split || std::ranges::none_of(options_.split->parts, is_lost))
-    return;
-  options_ = options_of(request_, context, true);
+  const auto uses_lost = [&](const LaunchPlan& plan) {
+    return std::ranges::any_of(plan.parts, [&](const Part& part) { return contains(context.lost(), part.device); });
+  };
+  if (context.lost() == 0 || is_again_) return;
+  if (uses_lost(options_.whole) || (options_.split && uses_lost(*options_.split)))
+    options_ = options_of(request_, context, true);
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -392,21 +398,17 @@ void KernelLaunch::merge(Planner& planner, Context& context) {
 
 void KernelLaunch::remember_before() {
   if (!survives()) return;
-  for (const Part& part : plan_->parts) {
-    safety_.push_back(std::make_unique<Safety>());
-    safety_.back()->needed = part.device != 0;
-  }
+  for (size_t p = 0; p < plan_->parts.size(); ++p) safety_.push_back(std::make_unique<Safety>());
   for (const BufferAccess& access : plan_->accesses)
     if (access.written) before_.emplace_back(access.storage, access.storage->directory());
 }
 
-// What a part wrote that may be lost with its device is taken to the host copy: all of it, or nothing, so that what the
-// part began with stays there until then.
+// What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
+// the part began with stays there until then. Images and shared virtual memory stay with the first device.
 void KernelLaunch::make_safe(Planner& planner, Context& context) {
   for (size_t p = 0; p < safety_.size(); ++p) {
-    if (!safety_[p]->needed) continue;
     for (const BufferAccess& access : plan_->accesses) {
-      if (!access.written) continue;
+      if (!access.written || access.storage->layout() || access.storage->svm()) continue;
       const unsigned device = plan_->parts[p].device;
       std::vector<Range> ranges{access.range};
       if (!access.shares.empty()) ranges = access.shares[p].writes;
@@ -437,7 +439,9 @@ void KernelLaunch::make_safe(Planner& planner, Context& context) {
 std::shared_ptr<Command> KernelLaunch::again() {
   Context& context = *kernel().program->context;
   const Places lost = context.lost();
-  if (safety_.empty() || lost == 0 || contains(lost, 0)) return nullptr;
+  const auto devices = context.devices_in_use();
+  if (safety_.empty() || lost == 0 || contains(lost, devices[0]) || context.has_lost_device) return nullptr;
+  if (plan_->is_bound || (plan_->original && !kernel().build->is_movable)) return nullptr;
   std::vector<Part> missing;
   for (size_t p = 0; p < plan_->parts.size(); ++p) {
     const Part& part = plan_->parts[p];
@@ -455,7 +459,6 @@ std::shared_ptr<Command> KernelLaunch::again() {
     }
   }
   if (missing.empty()) return nullptr;
-  const auto devices = context.devices_in_use();
   for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
   return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }

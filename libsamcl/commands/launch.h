@@ -61,7 +61,6 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
   // What of a part is not on its device alone.
   struct Safety {
-    bool needed = false;             // its device may be lost
     std::atomic<bool> ran{false};    // the device has run it
     std::atomic<size_t> unsafe = 0;  // memory objects that it wrote and that are still there alone
   };

@@ -802,8 +802,8 @@ TEST_F(ManagedLaunchesOnOneDevice, ThatFitInASliceRunAsTheProgramsOwn) {
   incrementing->sub_kernels[0]->times.took(kMany, RunAhead::kSliceNs);
   incrementing->sub_kernels[0]->times.took(kMany, RunAhead::kSliceNs);
   EXPECT_EQ(slices(incrementing, a), 0u);
-  incrementing->original.times.took(kMany, 2 * RunAhead::kSliceNs);
-  incrementing->original.times.took(kMany, 2 * RunAhead::kSliceNs);
+  incrementing->own(0).times.took(kMany, 2 * RunAhead::kSliceNs);
+  incrementing->own(0).times.took(kMany, 2 * RunAhead::kSliceNs);
   EXPECT_GT(slices(incrementing, a), 0u) << "it has become longer";
   EXPECT_EQ(machine.contents(a), counting(kMany, 3));
 }

@@ -101,29 +101,32 @@ TEST(LostDevices, NothingIsRepeatedWhileNoneIsLost) {
 }
 
 // After each operation of the program, one that is in flight with it.
-TEST(LostDevices, ASecondDeviceMayBeLostAfterAnyOperation) {
+TEST(LostDevices, EitherDeviceMayBeLostAfterAnyOperation) {
   const std::vector<Words> right = expected();
-  const uint64_t before = Program(2).repeated();
-  size_t lost_after = 0;
-  for (bool is_over = false; !is_over; ++lost_after) {
-    Program program(2);
-    program.enqueue();
-    for (size_t step = 0; step < lost_after && program.machine.backend.running() > 0; ++step)
-      program.machine.backend.step(program.machine.graph);
-    is_over = program.machine.backend.running() == 0;
-    program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
-    ASSERT_EQ(program.contents(), right) << "lost after " << lost_after << " operations";
-    EXPECT_TRUE(program.all_ended_well()) << "lost after " << lost_after << " operations";
-    EXPECT_FALSE(program.machine.context->has_lost_device);
+  for (const unsigned lost : {0u, 1u}) {
+    const uint64_t before = Program(2).repeated();
+    size_t lost_after = 0;
+    for (bool is_over = false; !is_over; ++lost_after) {
+      Program program(2);
+      program.enqueue();
+      for (size_t step = 0; step < lost_after && program.machine.backend.running() > 0; ++step)
+        program.machine.backend.step(program.machine.graph);
+      is_over = program.machine.backend.running() == 0;
+      program.machine.backend.lose_device(lost, CL_DEVICE_NOT_AVAILABLE);
+      ASSERT_EQ(program.contents(), right) << "lost " << lost << " after " << lost_after << " operations";
+      EXPECT_TRUE(program.all_ended_well()) << "lost " << lost << " after " << lost_after << " operations";
+      EXPECT_FALSE(program.machine.context->has_lost_device);
+    }
+    EXPECT_GT(lost_after, 20u);
+    EXPECT_GT(Program(2).repeated(), before);
   }
-  EXPECT_GT(lost_after, 20u);
-  EXPECT_GT(Program(2).repeated(), before);
 }
 
 TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
   const std::vector<Words> right = expected();
   for (size_t first = 0; first < 40; first += 3) {
     for (size_t later = 0; later < 10; ++later) {
+      const auto sooner = static_cast<unsigned>((first + later) % 3), last = (sooner + 1) % 3;
       Program program(3);
       program.enqueue();
       const auto steps = [&](size_t count) {
@@ -131,9 +134,9 @@ TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
           program.machine.backend.step(program.machine.graph);
       };
       steps(first);
-      program.machine.backend.lose_device(2, CL_DEVICE_NOT_AVAILABLE);
+      program.machine.backend.lose_device(sooner, CL_DEVICE_NOT_AVAILABLE);
       steps(later);
-      program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+      program.machine.backend.lose_device(last, CL_DEVICE_NOT_AVAILABLE);
       ASSERT_EQ(program.contents(), right) << "lost after " << first << " operations, and " << later;
       EXPECT_TRUE(program.all_ended_well()) << "lost after " << first << " operations, and " << later;
     }
@@ -156,10 +159,25 @@ TEST(LostDevices, LaunchesGoOnWithTheOthersThatAreLeft) {
   EXPECT_TRUE(program.all_ended_well());
 }
 
-TEST(LostDevices, WithoutTheFirstNothingGoesOn) {
+TEST(LostDevices, WhatStaysWholeGoesOnElsewhereThanOnTheFirst) {
+  Program program(2);
+  program.write(program.a, counting());
+  program.machine.run();
+  program.machine.backend.lose_device(0, CL_DEVICE_NOT_AVAILABLE);
+  program.launch(program.scattering, {program.a});  // in flight there
+  program.machine.run();
+  EXPECT_EQ(program.machine.context->lost(), only(0));
+  program.launch(program.scattering, {program.b});
+  program.machine.run();
+  EXPECT_TRUE(program.all_ended_well());
+  EXPECT_EQ(program.machine.contents(program.a), program.machine.contents(program.b));
+}
+
+TEST(LostDevices, WithoutAnyNothingGoesOn) {
   Program program(2);
   program.enqueue();
   program.machine.backend.lose_device(0, CL_DEVICE_NOT_AVAILABLE);
+  program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
   program.machine.run();
   EXPECT_FALSE(program.all_ended_well());
   EXPECT_TRUE(program.machine.context->has_lost_device);

@@ -45,8 +45,8 @@ class DeviceSet {
   // taken, or SAMCL_SPLIT=always asks for it. Any thread.
   bool splits_always() const;
 
-  // Whether the context goes on when a device is lost that is not the first (SAMCL_SURVIVE): then no byte is on such a
-  // device alone once the command has ended that wrote it. Fixed.
+  // Whether the context goes on when a device is lost (SAMCL_SURVIVE): then no byte of a buffer is on a device alone
+  // once the command has ended that wrote it. Fixed.
   bool survives() const { return survives_; }
   // The devices that were lost since; of one that is, the first call tells. Any thread.
   Places lost() const { return lost_.load(std::memory_order_acquire); }

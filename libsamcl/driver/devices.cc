@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -31,6 +32,18 @@ std::string pci_address_of(cl_device_id device) {
       real().clGetDeviceInfo(device, kPciSlotNv, sizeof(slot), &slot, nullptr) == CL_SUCCESS)
     return pci_address(value<cl_uint>(device, kPciDomainNv), bus, slot >> 3, slot & 7);
   return {};
+}
+
+// PoCL's remote driver is told the server of each of its devices in the environment, by their number among these.
+std::string server_of(unsigned remote_index) {
+  const char* const server = std::getenv(("POCL_REMOTE" + std::to_string(remote_index) + "_PARAMETERS").c_str());
+  return server ? server : "";
+}
+
+// Names that the manager takes are shorter than 64 bytes; what tells servers apart stands at the end.
+std::string remote_name(const std::string& server) {
+  constexpr size_t kMost = 48;
+  return "remote:" + (server.size() > kMost ? server.substr(server.size() - kMost) : server);
 }
 
 Device describe(cl_platform_id platform, cl_device_id id) {
@@ -168,12 +181,14 @@ std::vector<Device> list_devices() {
   std::vector<Device> result;
   unsigned platform_index = 0;
   for (cl_platform_id platform : platforms()) {
-    unsigned device_index = 0;
+    unsigned device_index = 0, remote_index = 0;
     for (cl_device_id id : devices_of(platform)) {
       Device device = describe(platform, id);
+      if (is_remote(id)) device.server = server_of(remote_index++);
       const std::string address = pci_address_of(id);
-      device.stable_name =
-          vendor_facts(platform).short_name + ":" + (address.empty() ? std::to_string(device_index) : address);
+      device.stable_name = !device.server.empty() ? remote_name(device.server)
+                                                  : vendor_facts(platform).short_name + ":" +
+                                                        (address.empty() ? std::to_string(device_index) : address);
       device.platform_index = platform_index;
       device.device_index = device_index++;
       device.index = static_cast<unsigned>(result.size());

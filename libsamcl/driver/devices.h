@@ -27,8 +27,10 @@ struct Device {
   bool little_endian = true;
   double time_share = 1;  // which part of its time is ours
 
-  // The same in every process: "<vendor>:<PCI address>" or "<vendor>:<ordinal in its platform>". By it the
-  // manager knows that two programs use one GPU.
+  std::string server;  // "ADDRESS:PORT/NUMBER" of a device behind PoCL's remote driver; empty: it is this machine's
+
+  // The same in every process: "<vendor>:<PCI address>" or "<vendor>:<ordinal in its platform>", "remote:<server>" for
+  // a device of another machine. By it the manager knows that two programs use one GPU.
   std::string stable_name;
 };
 

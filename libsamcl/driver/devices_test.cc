@@ -108,6 +108,7 @@ TEST(VendorFacts, PoclNeedsDistinctSources) {
   EXPECT_EQ(facts.vendor, Vendor::pocl);
   EXPECT_EQ(distinct_option(facts, 0), "");
   EXPECT_EQ(distinct_option(facts, 2), " -DSAMCL_DEVICE=2");
+  EXPECT_EQ(distinct_option(facts, 0, true), " -DSAMCL_REMOTE_DEVICE=0");
 }
 
 TEST(VendorFacts, NvidiaDoesNot) {

@@ -76,9 +76,9 @@ bool is_part_without_images(cl_device_id device) {
   return vendor_facts(device).parts_take_no_images && value<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE);
 }
 
-std::string distinct_option(const VendorFacts& facts, unsigned device_index) {
-  if (!facts.needs_distinct_source_per_device || device_index == 0) return {};
-  return " -DSAMCL_DEVICE=" + std::to_string(device_index);
+std::string distinct_option(const VendorFacts& facts, unsigned device_index, bool remote) {
+  if (!facts.needs_distinct_source_per_device || (device_index == 0 && !remote)) return {};
+  return (remote ? " -DSAMCL_REMOTE_DEVICE=" : " -DSAMCL_DEVICE=") + std::to_string(device_index);
 }
 
 }  // namespace samcl::driver

@@ -73,7 +73,8 @@ inline bool packs_host_rows(cl_device_id device) { return is_remote(device); }
 bool is_part_without_images(cl_device_id device);
 
 // What to add to the build options for the device of that index so that its kernels are its own; empty for
-// the first device and for vendors that do not need it. Begins with a blank otherwise.
-std::string distinct_option(const VendorFacts& facts, unsigned device_index);
+// the first device and for vendors that do not need it. Begins with a blank otherwise. A remote device never goes
+// without: its server may run under samcl, too, which rewrites the same source for its own device.
+std::string distinct_option(const VendorFacts& facts, unsigned device_index, bool remote = false);
 
 }  // namespace samcl::driver

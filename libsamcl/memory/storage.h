@@ -152,6 +152,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // Gives one back now, having brought to the host copy what only it has. False: that can't be done.
   bool give_back_idle(unsigned device);
 
+  // Whether it has bytes on that device alone that no command keeps elsewhere, too, although the device may be lost.
+  bool stays_on(unsigned device) const {
+    return (image_ || svm_) && std::ranges::any_of(directory_.pieces({0, size_}),
+                                                   [device](const auto& piece) { return piece.valid == only(device); });
+  }
+
   // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
   void lose_replica(unsigned device) {
     ++version_;

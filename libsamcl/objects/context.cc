@@ -1,6 +1,7 @@
 #include "libsamcl/objects/context.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <mutex>
 #include <ranges>
@@ -104,9 +105,14 @@ void Context::operation_failed(unsigned index, cl_int status) {
                        driver::value<cl_bool>(devices[index]->id, CL_DEVICE_AVAILABLE, CL_TRUE) == CL_FALSE;
   if (!is_gone || !lose(index)) return;
   const std::string name = driver::text(devices[index]->id, CL_DEVICE_NAME);
-  if (index == 0) return warn("the first device, " + name + ", is lost: the job cannot go on without it");
-  for (const auto& storage : storages.all()) storage->lose_replica(index);
-  const size_t left = devices_in_use().size();
+  const auto stored = storages.all();
+  const size_t left = devices.size() - static_cast<size_t>(std::popcount(lost()));
+  if (left == 0 || std::ranges::any_of(stored, [&](const auto& storage) { return storage->stays_on(index); })) {
+    has_lost_device = true;
+    return warn("device " + std::to_string(index) + ", " + name + ", is lost: the job cannot go on, " +
+                (left == 0 ? "there is no other" : "images or shared virtual memory were there alone"));
+  }
+  for (const auto& storage : stored) storage->lose_replica(index);
   warn("device " + std::to_string(index) + ", " + name + ", is lost; the job goes on with the other " +
        std::to_string(left) + (left == 1 ? " device" : " devices"));
 }

@@ -108,11 +108,19 @@ class Options {
     return first;
   }
 
+  unsigned device_of_whole() const {
+    const Build& build = *kernel_.build;
+    if (bound_) return 0;
+    const bool moves = contains(context_.lost(), build.fallback_device) && build.is_movable;
+    return moves ? context_.devices_in_use().front() : build.fallback_device;
+  }
+
   LaunchPlan whole() const {
     LaunchPlan plan;
     plan.ndrange = request_.ndrange;
     plan.pass_local = request_.has_local;
-    plan.parts.push_back({bound_ ? 0 : kernel_.build->fallback_device, {{0, 0, 0}, {1, 1, 1}}});
+    plan.is_bound = bound_;
+    plan.parts.push_back({device_of_whole(), {{0, 0, 0}, {1, 1, 1}}});
     plan.accesses = accesses_of(request_);
     return plan;
   }

@@ -29,6 +29,7 @@ struct LaunchPlan {
   Ndrange ndrange;             // with the local size that runs, where it is known
   bool pass_local = false;     // give ndrange.local to the driver
   bool original = true;        // the program's own kernel, in one piece
+  bool is_bound = false;       // to memory that only the first device has
   SmallVector<Part, 1> parts;  // at least one
   // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
   SmallVector<double, 1> speeds;

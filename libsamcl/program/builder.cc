@@ -46,8 +46,9 @@ class Builder {
         static_cast<size_t>(std::find(sources_.begin(), sources_.end(), &specification) - sources_.begin());
     const TranslatedSource* other = translated_.empty() ? nullptr : &translated_[place];
     const bool rewritten = other && other->source;
-    const std::string options = (other ? other->options : specification.options) +
-                                driver::distinct_option(driver::vendor_facts(device_.id), device_.index);
+    const std::string options =
+        (other ? other->options : specification.options) +
+        driver::distinct_option(driver::vendor_facts(device_.id), device_.index, driver::is_remote(device_.id));
     OwnedProgram program = with_source(rewritten ? *other->source : specification.source);
     if (!program) return nullptr;
     const auto& cl = driver::real();

@@ -128,6 +128,7 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       record(report::kernel(name)),
       arguments_(make_recycled<Arguments>(argument_count)) {
   for (size_t i = 0; i < build->sub_kernel_programs.size(); ++i) sub_kernels.push_back(std::make_unique<RealKernel>());
+  for (size_t i = 0; i < program->context->devices.size(); ++i) own_kernels_.push_back(std::make_unique<RealKernel>());
 }
 
 Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }

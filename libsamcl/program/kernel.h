@@ -157,11 +157,9 @@ class Kernel : public Object<Kernel> {
   bool was_taken(const LocalSize& local);
   void note_taken(const LocalSize& local);
 
-  // The program's own kernel, in one piece, on the first device or on build->fallback_device.
-  RealKernel& own(unsigned device) { return device == 0 ? original : fallback; }
+  // The program's own kernel, in one piece: of the original program on device 0, of build->original_on() elsewhere.
+  RealKernel& own(unsigned device) { return *own_kernels_[device]; }
 
-  RealKernel original;                                   // original program on device 0
-  RealKernel fallback;                                   // build->fallback on build->fallback_device
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 
  private:
@@ -171,6 +169,8 @@ class Kernel : public Object<Kernel> {
   Change change_of(cl_uint index, size_t size, const void* value);
   void change(cl_uint index, Argument argument);
   Arguments& own_arguments();  // shared with no launch; under mutex_
+
+  std::vector<std::unique_ptr<RealKernel>> own_kernels_;  // by device
 
   std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
   std::shared_ptr<Arguments> arguments_;

@@ -97,7 +97,16 @@ cl_int without_kernels(LivingKernels& kernels, const Make& make) {
 
 Build::~Build() {
   release_sub_kernel_programs();
-  if (fallback) driver::real().clReleaseProgram(fallback);
+  for (const auto& [device, program] : moved_)
+    if (program) driver::real().clReleaseProgram(program);
+}
+
+cl_program Build::original_on(const Context& context, unsigned device) const {
+  if (!is_movable) return nullptr;
+  std::lock_guard lock(moved_mutex_);
+  const auto [found, is_new] = moved_.try_emplace(device);
+  if (is_new) found->second = make(*specification, {}, *context.devices[device]);
+  return found->second;
 }
 
 void Build::release_sub_kernel_programs() {
@@ -222,7 +231,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   if (found_out.times && parts > 0) made->recall(*found_out.times);
   if (made->sub_kernel_build_ns == 0 && parts > 0)
     made->sub_kernel_build_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
-  place_fallback(*made, *specification);
+  place_fallback(*made);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
   specification_ = std::move(specification);
@@ -357,21 +366,27 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
 
 // Pipes and addresses kept in memory are the first device's; variables of the program would be two, if some of its
 // kernels ran here and some there.
-void Program::place_fallback(Build& build, const BuildSpecification& specification) const {
+bool Program::is_movable(const Build& build) const {
+  if (context->device->is_mixed() || !build.why_one_device.empty()) return false;
+  return std::ranges::all_of(build.translation.kernels,
+                             [](const KernelTranslation& kernel) {
+                               return !kernel.depends_on_addresses &&
+                                      std::ranges::all_of(kernel.arguments, [](const KernelArgument& argument) {
+                                        return argument.kind <= ArgumentKind::sampler;
+                                      });
+                             }) &&
+         !has_global_variables(original, context->devices[0]->id);
+}
+
+void Program::place_fallback(Build& build) const {
   const unsigned wanted = context->devices_in_use().front();
-  if (wanted == 0 || context->device->is_mixed() || !build.why_one_device.empty()) return;
+  if (wanted == 0 && !context->survives()) return;
+  build.is_movable = is_movable(build);
   const auto& kernels = build.translation.kernels;
   const bool all_in_parts =
       !build.sub_kernel_programs.empty() &&
       std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
-  const bool movable = std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) {
-    if (kernel.depends_on_addresses) return false;
-    return std::all_of(kernel.arguments.begin(), kernel.arguments.end(),
-                       [](const KernelArgument& argument) { return argument.kind <= ArgumentKind::sampler; });
-  });
-  if (all_in_parts || !movable || has_global_variables(original, context->devices[0]->id)) return;
-  build.fallback = make(specification, {}, *context->devices[wanted]);
-  if (build.fallback) build.fallback_device = wanted;
+  if (wanted != 0 && !all_in_parts && build.original_on(*context, wanted)) build.fallback_device = wanted;
 }
 
 }  // namespace samcl

@@ -67,10 +67,10 @@ struct Build {
   mutable std::vector<cl_program> sub_kernel_programs;
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
-  uint64_t built_ns = 0;          // what the program's own build took; 0: not known
-  unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
-  cl_program fallback = nullptr;  // the original for that device if it is not the first
-  std::string why_one_device;     // why no kernel of this program can be split
+  uint64_t built_ns = 0;         // what the program's own build took; 0: not known
+  unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
+  bool is_movable = false;       // the original may run on another device than the first
+  std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
@@ -87,6 +87,8 @@ struct Build {
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns);
   void release_sub_kernel_programs();
   bool is_rewritten() const;
+  // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
+  cl_program original_on(const Context& context, unsigned device) const;
 
  private:
   // Has the builder's thread do something with it.
@@ -99,6 +101,8 @@ struct Build {
   enum class Made : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
+  mutable std::mutex moved_mutex_;
+  mutable std::map<unsigned, cl_program> moved_;  // originals by device; under the mutex
 };
 
 class Program : public Object<Program> {
@@ -140,7 +144,8 @@ class Program : public Object<Program> {
  private:
   std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
                                     Result<Translations> translation) const;
-  void place_fallback(Build& build, const BuildSpecification& specification) const;
+  bool is_movable(const Build& build) const;
+  void place_fallback(Build& build) const;
   std::shared_ptr<const BuildSpecification> specification() const;
   void set_specification(std::shared_ptr<const BuildSpecification> specification);
 

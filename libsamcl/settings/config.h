@@ -14,7 +14,7 @@ struct Config {
   std::string devices;                   // SAMCL_DEVICES: which real devices, in which order; empty: all
   unsigned gpus = 0;                     // SAMCL_GPUS: devices a kernel is split over; 0: all of its group
   Mix mix = Mix::off;                    // SAMCL_MIX=off|on|exact: join devices that are not alike, too (README.md)
-  bool survive = false;                  // SAMCL_SURVIVE=off|on: go on when a device but the first is lost
+  bool survive = false;                  // SAMCL_SURVIVE=off|on: go on when a device is lost
   double share = 1;                      // SAMCL_SHARE: which part of each device (driver/share.h)
   bool always_split = false;             // SAMCL_SPLIT=auto|always: also where it was measured to be slower
   bool split_printf = false;             // SAMCL_SPLIT_PRINTF=0|1: kernels that print, too; their lines in any order

@@ -127,7 +127,7 @@ bool Daemon::wait_for_waiters(size_t resource, size_t count) const {
 }
 
 std::unique_ptr<lease::Client> Daemon::connect(const std::string& task, uint32_t gpus) const {
-  auto client = lease::Client::connect({instance_, task, kLimitMs, gpus}, {"a", "b"});
+  auto client = lease::Client::connect({instance_, task, kLimitMs, gpus}, devices);
   return client ? *std::move(client) : nullptr;
 }
 

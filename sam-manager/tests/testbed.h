@@ -40,8 +40,10 @@ class Daemon {
   nlohmann::json program(const std::string& task) const;
   // Whether `count` requests wait for a resource within some seconds.
   bool wait_for_waiters(size_t resource, size_t count) const;
-  // With devices "a" and "b". nullptr: refused.
+  // With `devices`. nullptr: refused.
   std::unique_ptr<lease::Client> connect(const std::string& task = "", uint32_t gpus = 0) const;
+
+  std::vector<std::string> devices = {"a", "b"};  // what connect() announces
 
  private:
   std::string instance_;

@@ -28,8 +28,10 @@ def arguments():
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--port", type=int, default=17700)
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
-    parser.add_argument("--lose", type=float, help="end the last server so many seconds after the program's begin: it must fail")
-    parser.add_argument("--survive", action="store_true", help="with --lose: so long after the last server has been used; it must go on, print the same, and say so")
+    parser.add_argument("--lose", type=float, help="end a server so many seconds after the program's begin: it must fail")
+    parser.add_argument("--survive", action="store_true", help="with --lose: so long after that server has been used; it must go on, print the same, and say so")
+    parser.add_argument("--first", action="store_true", help="with --lose: the first server, not the last")
+    parser.add_argument("--managed", action="store_true", help="each server under a manager of its own")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -39,11 +41,16 @@ def run(command, environment):
                           timeout=600)
 
 
-def fails_without_server(command, file, seconds):
+def kill_server(file, options):
+    pids = re.findall(r" pid (\d+)", pathlib.Path(file).read_text())
+    os.kill(int(pids[0 if options.first else -1]), signal.SIGKILL)
+
+
+def fails_without_server(command, file, options):
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    time.sleep(seconds)
+    time.sleep(options.lose)
     early = process.poll() is not None
-    os.kill(int(re.findall(r" pid (\d+)", pathlib.Path(file).read_text())[-1]), signal.SIGKILL)
+    kill_server(file, options)
     try:
         said = process.communicate(timeout=30)[0]
     except subprocess.TimeoutExpired:
@@ -54,17 +61,17 @@ def fails_without_server(command, file, seconds):
 
 
 def goes_on_without_server(command, file, options, expected):
-    """The last server is lost so long after it has first been used. What is printed must be that of `expected`, which ran
+    """A server is lost so long after it has first been used. What is printed must be that of `expected`, which ran
     undisturbed."""
     trace = pathlib.Path(file + ".trace")
     command = [*command[:command.index("--")], "--trace", str(trace), *command[command.index("--"):]]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    used = f'"activity":"kernel","device":{options.servers - 1}'
+    used = f'"activity":"kernel","device":{0 if options.first else options.servers - 1}'
     while process.poll() is None and not (trace.exists() and used in trace.read_text(errors="replace")):
         time.sleep(0.1)
     time.sleep(options.lose)
     early = process.poll() is not None
-    os.kill(int(re.findall(r" pid (\d+)", pathlib.Path(file).read_text())[-1]), signal.SIGKILL)
+    kill_server(file, options)
     try:
         said, warned = process.communicate(timeout=120)
     except subprocess.TimeoutExpired:
@@ -87,6 +94,18 @@ def first_device(file):
                 POCL_REMOTE0_PARAMETERS=words[words.index("server") + 1] + "/0")
 
 
+def start_managers(options):
+    """One for each server, which ends with us. Returns what sam-cluster is told of them."""
+    instances = [f"cluster.{os.getpid()}.{number}" for number in range(options.servers)]
+    for instance in instances:
+        daemon = os.path.join(os.path.dirname(options.sam_run), "sam-managerd")
+        process = subprocess.Popen([daemon, "--foreground", "--instance", instance, "--exit-with", str(os.getpid()), "--ready-fd", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if not process.stdout.readline():
+            raise RuntimeError("a manager does not start")
+    return ["--managed", "--instance", ",".join(instances), "--sam-run", options.sam_run]
+
+
 def main():
     options = arguments()
     if not (pathlib.Path(options.pocl) / "bin/pocld").exists():
@@ -96,7 +115,8 @@ def main():
         file = os.path.join(folder, "cluster")
         cluster = [options.sam_cluster, "--file", file]
         basic = dict(os.environ, POCL_DEVICES="basic")
-        subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
+        managed = start_managers(options) if options.managed else []
+        subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port), *managed],
                        env=basic, check=True)
         survive = ["--survive"] if options.survive else []
         under_samcl = [options.sam_run, "--cluster", file, "--manager", "off", *survive, "--", *options.command]
@@ -104,7 +124,7 @@ def main():
             if options.lose and options.survive:
                 return 0 if goes_on_without_server(under_samcl, file, options, run(options.command, basic)) else 1
             if options.lose:
-                return 0 if fails_without_server(under_samcl, file, options.lose) else 1
+                return 0 if fails_without_server(under_samcl, file, options) else 1
             without = run(options.command, first_device(file))
             alone = run(options.command, basic)
             under = run(under_samcl, os.environ)

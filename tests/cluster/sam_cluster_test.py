@@ -2,6 +2,7 @@
 """sam-cluster as its user meets it. usage: sam_cluster_test.py --sam-cluster PATH --pocl DIR; 77: some cases were skipped."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -49,6 +50,10 @@ class WrongUse(unittest.TestCase):
             self.assertIn("no bin/pocld in /no/such/pocl",
                           self.said(1, "up", "--local", "1", "--pocl", "/no/such/pocl", "--file", folder + "/cluster"))
 
+    def test_what_only_managed_servers_have_is_said_so(self):
+        self.assertIn("--task goes with --managed", self.said(2, "up", "--local", "1", "--task", "t"))
+        self.assertIn("--sam-run goes with --managed", self.said(2, "up", "--local", "1", "--sam-run", "/usr/bin/sam-run"))
+
     def test_help_goes_to_standard_output(self):
         done = sam_cluster("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -85,6 +90,16 @@ class Servers(unittest.TestCase):
         for pid in pids:
             self.assertFalse(pathlib.Path(f"/proc/{pid}/exe").exists())
 
+    def test_managed_servers_expect_a_manager(self):
+        words = ("up", "--local", "2", "--pocl", options.pocl, "--managed", "--instance")
+        done = self.cluster(*words, "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no manager answers on localhost: ", done.stderr)
+        self.assertFalse(self.file.exists())
+        done = self.cluster(*words, "a,b,c")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--instance names 3 managers for 2 hosts", done.stderr)
+
     def test_all_devices_of_a_server_count(self):
         self.assertIn("1 servers with 3 devices", self.up("--local", "1", POCL_DEVICES="basic basic basic").stdout)
 
@@ -108,13 +123,37 @@ class Servers(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(len(re.findall("does not answer", done.stdout)), 1)
 
-    # ssh of our own: runs what it is to run over there here, and notes the rest.
-    def test_other_machines_are_reached_by_tunnels(self):
+    def path_with_ssh(self):
+        """ssh of our own: runs what it is to run over there here, and notes the rest."""
         ssh = pathlib.Path(self.folder.name) / "ssh"
-        ssh.write_text('#!/bin/sh\necho "$*" > "$0.words"\nfor command; do :; done\nexec sh -c "$command"\n')
+        ssh.write_text('#!/bin/sh\necho "$*" >> "$0.words"\nfor command; do :; done\nexec sh -c "$command"\n')
         ssh.chmod(0o755)
-        self.up("there", PATH=f"{self.folder.name}:{os.environ['PATH']}")
-        words = pathlib.Path(f"{ssh}.words").read_text()
+        return f"{self.folder.name}:{os.environ['PATH']}"
+
+    def test_a_managed_machine_has_a_server_for_each_device(self):
+        if not options.sam_run:
+            self.skipTest("no --sam-run is given")
+        instance = f"cluster.{os.getpid()}"
+        folder = pathlib.Path(options.sam_run).parent
+        manager = subprocess.Popen([folder / "sam-managerd", "--foreground", "--instance", instance, "--exit-with", str(os.getpid()),
+                                    "--ready-fd", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (manager.kill(), manager.wait(), manager.stdout.close()))
+        self.assertTrue(manager.stdout.readline())
+        path = self.path_with_ssh()
+        environment = {"PATH": path, "POCL_DEVICES": "basic basic", "SAMCL_DEVICES": "7"}  # which would be our own
+        said = self.up("there", "--managed", "--instance", instance, "--sam-run", options.sam_run, **environment).stdout
+        self.assertIn("2 servers with 2 devices", said)
+        text = self.file.read_text()
+        self.assertIn("managed\n", text)
+        self.assertRegex(text, "server 127.0.0.1:17900 devices 1 host there (?s:.*)server 127.0.0.1:17910 devices 1 host there ")
+        status = self.cluster("status", **environment)
+        self.assertEqual((status.returncode, status.stdout.count("answers  weight 1")), (0, 2), status.stdout)
+        listed = subprocess.run([folder / "sam-ctl", "--instance", instance, "--json", "status"], capture_output=True, text=True)
+        self.assertEqual({program["devices"][0] for program in json.loads(listed.stdout)["programs"]}, {"pocl:0", "pocl:1"})
+
+    def test_other_machines_are_reached_by_tunnels(self):
+        self.up("there", PATH=self.path_with_ssh())
+        words = pathlib.Path(self.folder.name, "ssh.words").read_text()
         self.assertIn("-L 127.0.0.1:17900:127.0.0.1:17900 -L 127.0.0.1:17901:127.0.0.1:17901 there exec ", words)
         self.assertIn("-a 127.0.0.1", words)
         self.assertIn("server 127.0.0.1:17900 devices 1 host there", self.file.read_text())
@@ -126,6 +165,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sam-cluster", required=True)
     parser.add_argument("--pocl", required=True)
+    parser.add_argument("--sam-run", help="for what needs a manager; sam-managerd and sam-ctl lie beside it")
     options, rest = parser.parse_known_args()
     result = unittest.main(argv=[sys.argv[0], *rest], exit=False, verbosity=2).result
     return SKIPPED if result.skipped and result.wasSuccessful() else 0 if result.wasSuccessful() else 1

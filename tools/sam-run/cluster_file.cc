@@ -28,6 +28,10 @@ Result<Cluster> parse_cluster(const std::string& text) {
       cluster.is_tunnelled = true;
       continue;
     }
+    if (kind == "managed") {
+      cluster.is_managed = true;
+      continue;
+    }
     if (kind != "server" || !(words >> address >> word >> devices) || word != "devices" || devices == 0)
       return fail("line " + std::to_string(number) + " is not one of sam-cluster's: " + line);
     cluster.servers.push_back(address);

@@ -13,6 +13,7 @@ struct Cluster {
   std::vector<std::string> servers;                // as ADDRESS:PORT
   unsigned devices = 0;                            // of all servers
   bool is_tunnelled = false;                       // they do not reach each other where they are reached from here
+  bool is_managed = false;                         // each machine's own manager grants its devices to what servers run
   std::map<std::string, std::string> environment;  // for PoCL's remote driver: OCL_ICD_VENDORS, POCL_DEVICES, ...
 };
 

@@ -35,6 +35,11 @@ TEST(ClusterFile, MaySayThatItsServersAreReachedByTunnels) {
   EXPECT_TRUE(cluster->is_tunnelled);
 }
 
+TEST(ClusterFile, MaySayThatTheMachinesManagersGrantTheirDevices) {
+  EXPECT_TRUE(parse_cluster("vendors /v\nmanaged\nserver a:1 devices 1\n")->is_managed);
+  EXPECT_FALSE(parse_cluster("vendors /v\nserver a:1 devices 1\n")->is_managed);
+}
+
 TEST(ClusterFile, SaysWhichLineIsWrong) {
   for (const char* line :
        {"sever 127.0.0.1:7700 devices 1", "server 127.0.0.1:7700", "server a:1 devices x", "server a:1 devices 0"}) {

@@ -96,20 +96,12 @@ std::optional<driver::LinkTimes> link_of(cl_device_id device) {
   return queue ? driver::measure_link(context, queue) : std::nullopt;
 }
 
-// PoCL's remote driver is told the server of each of its devices in its environment.
-std::string machine_of(const driver::Device& device) {
-  if (!driver::is_remote(device.id)) return {};
-  const char* const server = std::getenv(("POCL_REMOTE" + std::to_string(device.device_index) + "_PARAMETERS").c_str());
-  const std::string text = server ? server : "";
-  return text.substr(0, text.find('/'));
-}
-
 // A line for each device. A machine's name has no blanks; "-": this one.
 std::string tell_reached(const Devices& devices, double) {
   std::string lines;
   const auto first = std::ranges::find_if(devices, [](const auto& device) { return driver::is_remote(device.id); });
   for (const driver::Device& device : devices) {
-    const std::string machine = machine_of(device);
+    const std::string machine = device.server.substr(0, device.server.find('/'));
     const driver::LinkTimes link = link_of(device.id).value_or(driver::LinkTimes());
     const bool is_other = !machine.empty() && device.id != first->id && device.platform == first->platform;
     const auto exchange = is_other ? driver::measure_exchange(first->id, device.id) : std::nullopt;
