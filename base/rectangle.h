@@ -20,6 +20,8 @@ struct Rectangle {
   uint64_t slice_pitch = 0;
   std::array<uint64_t, 3> region{};  // bytes, rows, slices; all positive
 
+  bool operator==(const Rectangle&) const = default;
+
   // Resolves the defaults of the pitches (0) as OpenCL does.
   static Rectangle of(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch) {
     Rectangle r;

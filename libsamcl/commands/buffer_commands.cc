@@ -368,7 +368,10 @@ class Map : public Command {
     }
     const bool writes = flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     planner.join({{storage, kHost, bounds, writes}});
-    if (writes) written(*storage, rows_, only(kHost));
+    if (writes) {
+      written(*storage, rows_, only(kHost));
+      storage->mapped_to_write(rows_);
+    }
     return CL_SUCCESS;
   }
 
@@ -386,6 +389,7 @@ class Unmap : public Command {
     event->set_running();
     if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
       written(*buffer_->storage, mapping_.rows, only(kHost));
+      buffer_->storage->unmapped(mapping_.rows.joined());
     }
     return CL_SUCCESS;
   }

@@ -368,7 +368,9 @@ void KernelLaunch::merge(Planner& planner, Context& context) {
   std::vector<Merged> objects;
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.to_merge(plan_->parts.size())) continue;
-    objects.push_back({access.storage, access.range, access.width, access.accumulates, access.storage->version()});
+    Storage& storage = *access.storage;
+    objects.push_back({access.storage, access.range, access.width, access.accumulates, storage.version(),
+                       storage.mapped_to_write(access.range)});
   }
   if (objects.empty()) return;
   std::vector<unsigned> devices;

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rectangle.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/peer_memory.h"
@@ -197,6 +198,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
     for (auto& [epoch, directory] : imagined_otherwise_) directory.written(range, places);
   }
 
+  // The program has mapped these bytes to write them, and does so in the host copy whenever it likes until it has unmapped
+  // them. What of a range is; in order, perhaps overlapping.
+  void mapped_to_write(const Rectangle& rows) { mapped_.push_back(rows); }
+  void unmapped(const Rectangle& rows);
+  std::vector<Range> mapped_to_write(Range range) const;
+
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.
   Places destination() const;
@@ -248,6 +255,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0, last_use_ = 0;
+  std::vector<Rectangle> mapped_;
   Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;
   uint64_t other_epoch_ = 0;

@@ -114,6 +114,39 @@ TEST_F(Maps, TwoWriteMapsOfDistinctParts) {
   EXPECT_EQ(read<cl_int>(x, 30), expected);
 }
 
+// What is mapped is written by the program while a kernel works on the rest, of which nobody knows where it writes.
+TEST_F(Maps, AreWrittenWhileKernelsWriteAndCountElsewhere) {
+  constexpr size_t kCount = 4096;
+  const BuiltKernel scatter = kernel(
+      "__kernel void k(__global int* x, __global const int* to) {"
+      " size_t i = get_global_id(0); x[to[i]] = i + 1000; }");
+  const BuiltKernel count = kernel(
+      "__kernel void k(__global int* x, __global const int* to) {"
+      " size_t i = get_global_id(0); atomic_add(x + to[i] % 64, i); }");
+  std::vector<cl_int> places(kCount / 4), expected = counting<cl_int>(kCount);
+  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<cl_int>(i * 77 % places.size() * 2);
+  const Buffer x = buffer(expected), to = buffer(places);
+  for (const BuiltKernel* each : {&scatter, &count}) {
+    const bool counts = each == &count;
+    for (const cl_map_flags flags : {cl_map_flags{CL_MAP_WRITE}, cl_map_flags{CL_MAP_WRITE_INVALIDATE_REGION}}) {
+      auto* mapped = map<cl_int>(x, flags, 500, kCount - 701);
+      std::fill_n(mapped, 500, counts ? 5 : 4);
+      set_arguments(*each, x, to);
+      launch(*each, {{places.size()}, {64}});
+      ASSERT_OK(clFinish(queue()));
+      unmap(x, mapped);
+      std::fill_n(expected.begin() + kCount - 701, 500, counts ? 5 : 4);
+      for (size_t i = 0; i < places.size(); ++i) {
+        if (counts)
+          expected[static_cast<size_t>(places[i] % 64)] += static_cast<cl_int>(i);
+        else
+          expected[static_cast<size_t>(places[i])] = static_cast<cl_int>(i + 1000);
+      }
+      EXPECT_EQ(read<cl_int>(x, kCount), expected);
+    }
+  }
+}
+
 TEST_F(Maps, UnmappingInTheOtherOrder) {
   const Buffer x = buffer(std::vector<cl_int>(30, 1));
   auto* low = map<cl_int>(x, CL_MAP_WRITE, 10, 0);
