@@ -26,6 +26,13 @@ bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   return work_items(request.ndrange) <= device.busy_groups(group) * group;
 }
 
+// Merging compares with the host copy what nobody knows to be the kernel's or the program's.
+bool merges_what_is_mapped(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.accesses, [&](const BufferAccess& access) {
+    return access.to_merge(plan.parts.size()) && access.storage->is_mapped_to_write();
+  });
+}
+
 bool can_be_made_safe(const LaunchPlan& plan) {
   return !plan.merges() && std::ranges::none_of(plan.accesses, [](const BufferAccess& access) {
     return access.written && access.storage->layout();
@@ -192,6 +199,10 @@ void KernelLaunch::decide(Context& context) {
   if (splits && context.device->is_mixed() && !fits_all_kinds()) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
+  }
+  if (splits && merges_what_is_mapped(*options.split)) {
+    splits = false;
+    options.why_not_split = "part of what it may write is mapped to be written by the program";
   }
   if (splits && context.survives() && !can_be_made_safe(*options.split)) {
     splits = false;
@@ -368,9 +379,7 @@ void KernelLaunch::merge(Planner& planner, Context& context) {
   std::vector<Merged> objects;
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.to_merge(plan_->parts.size())) continue;
-    Storage& storage = *access.storage;
-    objects.push_back({access.storage, access.range, access.width, access.accumulates, storage.version(),
-                       storage.mapped_to_write(access.range)});
+    objects.push_back({access.storage, access.range, access.width, access.accumulates, access.storage->version()});
   }
   if (objects.empty()) return;
   std::vector<unsigned> devices;

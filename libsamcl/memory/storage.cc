@@ -269,18 +269,6 @@ void Storage::unmapped(const Rectangle& rows) {
   if (found != mapped_.end()) mapped_.erase(found);
 }
 
-std::vector<Range> Storage::mapped_to_write(Range range) const {
-  std::vector<Range> ranges;
-  for (const Rectangle& rows : mapped_) {
-    rows.for_each_row([&](uint64_t, Range row) {
-      const Range part{std::max(row.begin, range.begin), std::min(row.end, range.end)};
-      if (part.begin < part.end) ranges.push_back(part);
-    });
-  }
-  std::ranges::sort(ranges, {}, &Range::begin);
-  return ranges;
-}
-
 std::vector<ImaginedDirectory>& Storage::imagined(size_t machines) {
   if (!imagined_.empty()) return imagined_;
   ImaginedDirectory first(size_);

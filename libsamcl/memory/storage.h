@@ -199,10 +199,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   }
 
   // The program has mapped these bytes to write them, and does so in the host copy whenever it likes until it has unmapped
-  // them. What of a range is; in order, perhaps overlapping.
+  // them. Whether any are.
   void mapped_to_write(const Rectangle& rows) { mapped_.push_back(rows); }
   void unmapped(const Rectangle& rows);
-  std::vector<Range> mapped_to_write(Range range) const;
+  bool is_mapped_to_write() const { return !mapped_.empty(); }
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.

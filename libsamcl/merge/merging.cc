@@ -36,42 +36,6 @@ cl_int Merging::merge_chunks(size_t worker) {
   return CL_SUCCESS;
 }
 
-// Brings what the devices made of a range into the host copy; `outputs`: of each, from its begin. Which of them changed
-// anything.
-uint32_t Merging::changes(const Merged& merged, Range range, const std::vector<const std::byte*>& outputs,
-                          std::byte* host) {
-  const bool accumulates = merged.accumulates != Accumulation::none;
-  const auto width = accumulates ? merged.width
-                                 : static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(merged.width, merged.range.begin),
-                                                                  merged.range.size()));
-  const auto count = static_cast<unsigned>(outputs.size());
-  std::vector<const std::byte*> from(count);
-  const auto in = [&](Range part) -> uint32_t {
-    if (part.begin >= part.end) return 0;
-    for (unsigned d = 0; d < count; ++d) from[d] = outputs[d] + (part.begin - range.begin);
-    std::byte* const to = host + part.begin;
-    return accumulates ? combine_changes(to, from.data(), count, part.size(), width, merged.accumulates)
-                       : merge_changes(to, from.data(), count, part.size(), width);
-  };
-  uint32_t changed = 0;
-  uint64_t at = range.begin;
-  for (const Range& mapped : merged.mapped) {
-    if (mapped.end <= at || mapped.begin >= range.end) continue;
-    // Whole elements.
-    const uint64_t first = (std::max(mapped.begin, at) - range.begin) / width * width + range.begin;
-    changed |= in({at, first});
-    for (at = std::max(at, first); at < std::min(mapped.end, range.end); at += width) {
-      const Range element{at, std::min(at + width, range.end)};
-      const auto is_first = [&](const std::byte* output) {
-        return std::equal(output + (at - range.begin), output + (element.end - range.begin),
-                          outputs[0] + (at - range.begin));
-      };
-      if (!std::ranges::all_of(outputs, is_first)) changed |= in(element);
-    }
-  }
-  return changed | in({std::min(at, range.end), range.end});
-}
-
 cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<std::byte>>& staging,
                             std::vector<Change>& found) {
   const Merged& merged = objects_[object];
@@ -87,11 +51,17 @@ cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<
                                             rows, staging[d].data(), rows.dense(), traffic_);
     if (error != CL_SUCCESS) return error;
   }
+  const auto width =
+      static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(merged.width, merged.range.begin), merged.range.size()));
+  const auto count = static_cast<unsigned>(devices_.size());
   for (uint64_t done = 0; done < chunk.size(); done += kGranule) {
     const uint64_t length = std::min(kGranule, chunk.size() - done);
-    std::vector<const std::byte*> outputs;
-    for (const auto& output : staging) outputs.push_back(output.data() + done);
-    const uint32_t changed = changes(merged, {chunk.begin + done, chunk.begin + done + length}, outputs, host);
+    const std::byte* outputs[kMaxDevices];
+    for (size_t d = 0; d < devices_.size(); ++d) outputs[d] = staging[d].data() + done;
+    std::byte* to = host + chunk.begin + done;
+    const uint32_t changed = merged.accumulates == Accumulation::none
+                                 ? merge_changes(to, outputs, count, length, width)
+                                 : combine_changes(to, outputs, count, length, merged.width, merged.accumulates);
     if (changed == 0) continue;
     Places places = 0;
     for (size_t d = 0; d < devices_.size(); ++d) {

@@ -20,9 +20,6 @@ struct Merged {
   unsigned width = 1;  // bytes of the narrowest store
   Accumulation accumulates = Accumulation::none;
   uint64_t version = 0;  // of the memory when its merging was planned
-  // In order. The program may write these bytes in the host copy meanwhile, so that it is not known what the devices
-  // started from: what is the same on all of them is taken to be unchanged.
-  std::vector<Range> mapped = {};
 };
 
 class Merging {
@@ -51,8 +48,6 @@ class Merging {
     Range range;
     Places devices;  // that changed it
   };
-  static uint32_t changes(const Merged& merged, Range range, const std::vector<const std::byte*>& outputs,
-                          std::byte* host);
   cl_int merge_chunk(size_t object, Range chunk, std::vector<std::vector<std::byte>>& staging,
                      std::vector<Change>& found);
 
