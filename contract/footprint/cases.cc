@@ -1,5 +1,5 @@
-// Evaluation: neighbours on a ring. `(z + 1) % n` over many z is one number and a row of numbers at the other end of the
-// ring, and everything between only if nobody looks closer. Likewise `z < n - 1 ? z + 1 : 0`.
+// Evaluation: neighbours on a ring. `(z + 1) % n` over many z is one number and a row of numbers at the other end of
+// the ring, and everything between only if nobody looks closer. Likewise `z < n - 1 ? z + 1 : 0`.
 #include <algorithm>
 
 #include "contract/footprint/evaluation.h"

@@ -24,8 +24,7 @@ Result<Footprint> Footprint::parse(std::string_view text) {
 }
 
 std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch, const GroupBox& box) const {
-  if (!prepared_)
-    return std::vector<ArgumentFootprint>(launch.arguments.size(), {{true, {}}, {true, {}}, {}});
+  if (!prepared_) return std::vector<ArgumentFootprint>(launch.arguments.size(), {{true, {}}, {true, {}}, {}});
   return footprint::Evaluation(prepared_->symbolic, launch, box).run();
 }
 

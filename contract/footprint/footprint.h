@@ -73,8 +73,8 @@ class Footprint {
   // a few microseconds.
   std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch, const GroupBox& box) const;
 
-  // What the answer depends on of the arguments' values: launches of one NDRange with buffers of the same sizes have the
-  // same answers where these are equal.
+  // What the answer depends on of the arguments' values: launches of one NDRange with buffers of the same sizes have
+  // the same answers where these are equal.
   std::vector<uint64_t> numbers(const LaunchInputs& launch) const;
 
   // The whole NDRange.

@@ -192,6 +192,8 @@ class Execution {
     if (!to) return error;
     uint64_t most = 0;
     for (const Range& range : o.ranges) most = std::max(most, range.size());
+    const bool are_short = engine::bytes_of(o) <= kStaging && !from->image && !set_.is_managed();
+    if (are_short && o.ranges.size() > 1) return pass_on_together(o, from->real, to->real);
     std::vector<std::byte> staging(std::min(kStaging, most));
     for (const Range& range : o.ranges) {
       for (uint64_t at = range.begin; at < range.end; at += kStaging) {
@@ -204,6 +206,34 @@ class Execution {
       }
     }
     return CL_SUCCESS;
+  }
+
+  // Many short ranges, a halo's: waited for once on each side.
+  cl_int pass_on_together(const Exchange& o, cl_mem from, cl_mem to) {
+    const uint64_t bytes = engine::bytes_of(o);
+    std::vector<std::byte> staging(bytes);
+    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, false);
+    const auto pass = [&](RealDevice& device, LaneKind lane, Direction direction, cl_mem real) {
+      const bool up = direction == Direction::up;
+      const trace::Span span(up ? trace::Activity::upload : trace::Activity::download, device.index, bytes);
+      Traffic& link = report::device(device.index);
+      (up ? o.traffic->uploaded_bytes : o.traffic->downloaded_bytes) += bytes;
+      (up ? link.uploaded_bytes : link.downloaded_bytes) += bytes;
+      return device.run(lane, [&](cl_command_queue queue, cl_event* event) {
+        uint64_t at = 0;
+        for (const Rectangle& rows : rectangles) {
+          cl_event* const last = &rows == &rectangles.back() ? event : nullptr;
+          const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
+          const cl_int error =
+              enqueue_transfer(queue, direction, memory, rows, staging.data() + at, rows.dense(), false, last);
+          if (error != CL_SUCCESS) return error;
+          at += rows.bytes();
+        }
+        return CL_SUCCESS;
+      });
+    };
+    const cl_int error = pass(*set_.devices[o.from], LaneKind::down, Direction::down, from);
+    return error != CL_SUCCESS ? error : pass(*set_.devices[o.to], LaneKind::up, Direction::up, to);
   }
 
   // Images start as zeros, and are filled with nothing else here.

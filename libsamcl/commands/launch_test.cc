@@ -565,6 +565,30 @@ TEST_F(Launches, MergingWhatWasWrittenMeanwhileLeavesThatAlone) {
   EXPECT_EQ(machine.contents(a), counting(kItems));
 }
 
+// The program writes into the host copy, with which merging would compare.
+TEST_F(Launches, WhatWouldBeMergedStaysWholeWhileAPartIsMappedToBeWritten) {
+  if (shares_memory()) GTEST_SKIP() << "nothing is merged";
+  const BufferPtr a = filled(of(kItems, 3));
+  const Rectangle part = Rectangle::run(4 * (kItems - 5), 12);
+  const auto split_launches = [this] { return scattering->record.split_launches.load(); };
+  const auto first = split_launches();
+  machine.submit(queue, map_buffer(a, part, CL_MAP_READ));
+  launch(scattering, {a});
+  machine.run();
+  EXPECT_EQ(split_launches(), first + 1) << "mapped to be read";
+  for (const cl_map_flags flags : {cl_map_flags{CL_MAP_WRITE}, cl_map_flags{CL_MAP_WRITE_INVALIDATE_REGION}}) {
+    const auto before = split_launches();
+    machine.submit(queue, map_buffer(a, part, flags));
+    launch(scattering, {a});
+    machine.run();
+    EXPECT_EQ(split_launches(), before);
+    machine.submit(queue, unmap_buffer(a, {nullptr, part, flags}));
+    launch(scattering, {a});
+    machine.run();
+    EXPECT_EQ(split_launches(), before + 1);
+  }
+}
+
 // ---- Failures ----
 
 // What runs into a failure, and how many operations it has.
@@ -611,7 +635,9 @@ TEST_P(FailingLaunches, FailAloneAndHoldNobodyUp) {
   if (shares_memory()) GTEST_SKIP() << "it has fewer operations";
   const BufferPtr a = filled(counting(kItems)), b = filled(counting(kItems)), other = filled(of(kItems, 1));
   for (const BufferPtr& each : {a, b, other}) {
-    machine.submit(queue, map_buffer(each, Rectangle::run(0, 4 * kItems), CL_MAP_WRITE));
+    const Rectangle all = Rectangle::run(0, 4 * kItems);
+    machine.submit(queue, map_buffer(each, all, CL_MAP_WRITE));
+    machine.submit(queue, unmap_buffer(each, {nullptr, all, CL_MAP_WRITE}));
   }
   machine.run();
   starts ? machine.backend.fail_end(operation, CL_OUT_OF_RESOURCES)

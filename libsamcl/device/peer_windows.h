@@ -1,6 +1,6 @@
-// Bytes from device to device where memory can be seen by both, but the replicas are not in such memory: they are larger
-// than what the driver lets others see, or were made otherwise. A range is copied into a window on the device that has
-// it, and from there by the other device.
+// Bytes from device to device where memory can be seen by both, but the replicas are not in such memory: they are
+// larger than what the driver lets others see, or were made otherwise. A range is copied into a window on the device
+// that has it, and from there by the other device.
 #pragma once
 
 #include <CL/cl.h>
@@ -23,8 +23,8 @@ class RealDevice;
 
 class PeerWindows {
  public:
-  // Of a window. Two are in use at once, one filled while the other is emptied: on two H200 the link is the limit from a
-  // few MiB on (362 GB/s; a copy within a device 1,500), and each piece costs the host's hearing of an end, 10 us.
+  // Of a window. Two are in use at once, one filled while the other is emptied: on two H200 the link is the limit from
+  // a few MiB on (362 GB/s; a copy within a device 1,500), and each piece costs the host's hearing of an end, 10 us.
   static constexpr uint64_t kWindow = 32 << 20;
   // So many bytes arrive sooner this way than through the host, where that takes 18 us up and 18 down.
   static constexpr uint64_t kWorthIt = 64 << 10;
@@ -32,7 +32,8 @@ class PeerWindows {
   explicit PeerWindows(std::shared_ptr<PeerMemory> memory) : memory_(std::move(memory)) {}
 
   // Copies rows of a replica to the same place of another device's, and waits; by the `down` queue of the one and the
-  // `up` queue of the other. The driver's code; nothing, and nothing done, if there is no memory for windows. Any thread.
+  // `up` queue of the other. The driver's code; nothing, and nothing done, if there is no memory for windows. Any
+  // thread.
   std::optional<cl_int> pass(RealDevice& from, RealDevice& to, cl_mem source, cl_mem target,
                              std::span<const Rectangle> rows);
 

@@ -198,8 +198,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
     for (auto& [epoch, directory] : imagined_otherwise_) directory.written(range, places);
   }
 
-  // The program has mapped these bytes to write them, and does so in the host copy whenever it likes until it has unmapped
-  // them. Whether any are.
+  // The program has mapped these bytes to write them, and does so in the host copy whenever it likes until it has
+  // unmapped them. Whether any are.
   void mapped_to_write(const Rectangle& rows) { mapped_.push_back(rows); }
   void unmapped(const Rectangle& rows);
   bool is_mapped_to_write() const { return !mapped_.empty(); }

@@ -7,7 +7,8 @@
 namespace samcl {
 namespace {
 
-// A launch is evaluated for a cut along each dimension; programs alternate between a few sizes, and even and odd rounds.
+// A launch is evaluated for a cut along each dimension; programs alternate between a few sizes, and even and odd
+// rounds.
 constexpr size_t kRemembered = 16;
 
 // All that an answer depends on, as bytes.

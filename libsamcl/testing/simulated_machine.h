@@ -33,7 +33,8 @@ using Waits = std::vector<EventPtr>;
 inline FakeDriver::Kind kind_for_transport() {
   const char* set = std::getenv("SAMCL_TRANSPORT");
   const std::string_view transport = set ? set : "";
-  return transport == "shared" || transport == "peer" || transport == "windows" ? FakeDriver::Kind::cpu : FakeDriver::Kind::gpu;
+  return transport == "shared" || transport == "peer" || transport == "windows" ? FakeDriver::Kind::cpu
+                                                                                : FakeDriver::Kind::gpu;
 }
 
 class SimulatedMachine {

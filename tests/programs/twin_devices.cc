@@ -4,6 +4,7 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -72,13 +73,16 @@ cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_u
   return CL_SUCCESS;
 }
 
-// The two are told apart by what names a device: its UUID and its place on the bus.
+// The two are told apart by what names a device: its UUID and its place on the bus. With TWIN_DEVICES=one-place that is
+// the one there is, at which CUDA finds the memory that both can see.
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void* value, size_t* size_ret) {
   const cl_int error = beneath->clGetDeviceInfo(real(device), name, size, value, size_ret);
   if (error != CL_SUCCESS || !value || !is_twin(device)) return error;
   if (name == CL_DEVICE_UUID_KHR) static_cast<unsigned char*>(value)[0] ^= 1;
   if (name == CL_DEVICE_PCI_BUS_INFO_KHR) static_cast<cl_device_pci_bus_info_khr*>(value)->pci_device ^= 1;
-  if (name == 0x4009) *static_cast<cl_uint*>(value) ^= 1;  // CL_DEVICE_PCI_SLOT_ID_NV
+  const char* const wish = std::getenv("TWIN_DEVICES");
+  const bool is_one_place = wish && std::strcmp(wish, "one-place") == 0;
+  if (name == 0x4009 && !is_one_place) *static_cast<cl_uint*>(value) ^= 1;  // CL_DEVICE_PCI_SLOT_ID_NV
   return error;
 }
 
@@ -120,6 +124,29 @@ cl_int CL_API_CALL context_info(cl_context context, cl_context_info name, size_t
   if (name == CL_CONTEXT_DEVICES && count > 0) return list(shown, size, value, size_ret);
   if (name == CL_CONTEXT_NUM_DEVICES && count > 0) return answer(&count, sizeof count, size, value, size_ret);
   return beneath->clGetContextInfo(context, name, size, value, size_ret);
+}
+
+// What memory from elsewhere is imported for.
+cl_mem CL_API_CALL create_buffer(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags,
+                                 size_t size, void* host, cl_int* error) {
+  constexpr cl_mem_properties kDeviceList = 0x2051;  // CL_MEM_DEVICE_HANDLE_LIST_KHR
+  std::vector<cl_mem_properties> translated;
+  bool is_device = false;
+  for (const cl_mem_properties* next = properties; next && (*next != 0 || is_device);) {
+    if (is_device) {
+      is_device = *next != 0;
+      translated.push_back(is_device ? reinterpret_cast<cl_mem_properties>(real(reinterpret_cast<cl_device_id>(*next)))
+                                     : 0);
+      ++next;
+    } else {
+      is_device = *next == kDeviceList;
+      translated.push_back(*next++);
+      if (!is_device) translated.push_back(*next++);
+    }
+  }
+  translated.push_back(0);
+  return beneath->clCreateBufferWithProperties(context, properties ? translated.data() : nullptr, flags, size, host,
+                                               error);
 }
 
 cl_command_queue remember(cl_command_queue queue, cl_device_id device) {
@@ -227,6 +254,7 @@ void replace(cl_icd_dispatch& table) {
   table.clReleaseDevice = release_device;
   table.clCreateContext = create_context;
   table.clGetContextInfo = context_info;
+  table.clCreateBufferWithProperties = create_buffer;
   table.clCreateCommandQueue = create_queue;
   table.clCreateCommandQueueWithProperties = create_queue_with_properties;
   table.clGetCommandQueueInfo = queue_info;
