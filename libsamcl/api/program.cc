@@ -86,6 +86,7 @@ cl_int binary_size(const Program& program, const Answer& answer) {
 cl_int binaries(const Program& program, const Answer& answer) {
   const bool is_wanted = answer.value && answer.size >= sizeof(unsigned char*);
   auto* binary = is_wanted ? *static_cast<unsigned char**>(answer.value) : nullptr;
+  if (!binary) return answer.with<unsigned char*>(nullptr);  // PoCL writes to a place that is none
   cl_int error = info_of_first(program, CL_PROGRAM_BINARIES, binary);
   if (error == CL_SUCCESS) error = answer.with<unsigned char*>(binary);
   size_t length = 0;

@@ -88,6 +88,20 @@ TEST_F(Programs, InfoNamesContextAndDevices) {
   EXPECT_EQ(its_device, device());
 }
 
+TEST_F(Programs, BinariesHaveOnePlaceForEachDevice) {
+  const Program program = build(kSeven);
+  size_t places = 0, bytes = 0;
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, 0, nullptr, &places));
+  EXPECT_EQ(places, sizeof(unsigned char*));
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, 0, nullptr, &places));
+  EXPECT_EQ(places, sizeof bytes);
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr));
+  std::vector<unsigned char> binary(bytes, 0xcd);
+  unsigned char* place = binary.data();
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+  EXPECT_NE(binary, std::vector<unsigned char>(bytes, 0xcd));
+}
+
 TEST_F(Programs, KernelsOfAProgramAllAtOnce) {
   const Program program = build(
       "__kernel void a(__global int* x) { x[get_group_id(0)] = 1; }"
