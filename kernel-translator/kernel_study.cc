@@ -13,7 +13,6 @@
 #include "contract/translation_json.h"
 #include "kernel-translator/footprint/footprint_finder.h"
 #include "kernel-translator/footprint/footprint_text.h"
-#include "kernel-translator/ir/private_loops.h"
 #include "kernel-translator/judge/memory_use.h"
 
 namespace samcl::translator {
@@ -38,7 +37,6 @@ footprint::SymbolicFootprint anything() {
 footprint::SymbolicFootprint footprint_in(llvm::Module& program, const KernelFacts& kernel) {
   llvm::Function* function = program.getFunction(kernel.name);
   if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) return anything();
-  unroll_loops_over_private_arrays(*function);
   return find_footprint(*function, kernel);
 }
 

@@ -9,6 +9,7 @@
 #include "kernel-translator/ir/control_flow.h"
 #include "kernel-translator/ir/memory_effect.h"
 #include "kernel-translator/ir/pointer_roots.h"
+#include "kernel-translator/ir/private_loops.h"
 
 namespace samcl::translator {
 
@@ -199,6 +200,7 @@ bool has_only_loops(llvm::Function& function) {
 }  // namespace
 
 footprint::SymbolicFootprint find_footprint(llvm::Function& function, const KernelFacts& kernel) {
+  unroll_loops_over_private_arrays(function);
   if (!has_only_loops(function)) {
     footprint::SymbolicFootprint unknown;
     unknown.anything = true;

@@ -9,7 +9,7 @@
 namespace samcl::translator {
 
 // `kernel`: with its memory facts; what they say is touched and no access was found for counts as touched
-// anywhere. Brings the function's loops into simple form.
+// anywhere. Brings the function's loops into simple form, and writes out those over private arrays.
 footprint::SymbolicFootprint find_footprint(llvm::Function& function, const KernelFacts& kernel);
 
 }  // namespace samcl::translator
