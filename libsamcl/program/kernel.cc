@@ -268,7 +268,8 @@ Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) 
   const ArgumentKind kind = translation->arguments[index].kind;
   std::lock_guard lock(mutex_);
   const Argument& before = (*arguments_)[index];
-  if (!before.set || before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real || before.sampler) {
+  if (!before.set || before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real ||
+      before.sampler) {
     return Change::unknown;
   }
   if (std::memcmp(before.bytes.data(), value, size) == 0) return Change::none;

@@ -50,7 +50,8 @@ TEST_F(Errors, ArgumentOfTheWrongSize) {
 }
 
 TEST_F(Errors, ArgumentOfNoSize) {
-  const auto fresh = kernel("__kernel void k(__global int* x, char by, int more) { x[get_global_id(0)] += by + more; }");
+  const auto fresh =
+      kernel("__kernel void k(__global int* x, char by, int more) { x[get_global_id(0)] += by + more; }");
   const cl_int value = 1;
   for (cl_uint index = 1; index < 3; ++index)
     EXPECT_STATUS(clSetKernelArg(fresh.get(), index, 0, &value), CL_INVALID_ARG_SIZE) << "never set before";
