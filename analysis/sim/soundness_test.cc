@@ -70,7 +70,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   }
   std::cout << tally.sets << " sets, " << tally.jobs << " jobs, " << tally.bounds << " bounds, " << tally.attained
             << " attained, mean tightness " << tally.tightness / static_cast<double>(tally.bounds) << "\n";
-  // That many are bounded that it says something: beside liars on every lane half of the sets are, by chance more or less.
+  // So many are bounded that it says something: beside liars on every lane about half of the sets are.
   EXPECT_GT(tally.bounds, tally.sets / 3);
 }
 
