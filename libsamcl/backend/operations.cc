@@ -226,7 +226,10 @@ class Execution {
           const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
           const cl_int error =
               enqueue_transfer(queue, direction, memory, rows, staging.data() + at, rows.dense(), false, last);
-          if (error != CL_SUCCESS) return error;
+          if (error != CL_SUCCESS) {
+            driver::real().clFinish(queue);  // of those before
+            return error;
+          }
           at += rows.bytes();
         }
         return CL_SUCCESS;
