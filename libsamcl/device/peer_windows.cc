@@ -12,9 +12,7 @@ namespace samcl {
 namespace {
 
 // Rows that fit in one window together, and where each lies in it.
-struct Batch {
-  std::vector<std::pair<Rectangle, Rectangle>> rows;
-};
+using Batch = RectanglePairs;
 
 std::vector<Batch> batches_of(std::span<const Rectangle> rows) {
   std::vector<Batch> batches(1);
@@ -26,7 +24,7 @@ std::vector<Batch> batches_of(std::span<const Rectangle> rows) {
         batches.emplace_back();
         used = 0;
       }
-      batches.back().rows.emplace_back(piece, piece.dense().moved(used));
+      batches.back().emplace_back(piece, piece.dense().moved(used));
       used += piece.bytes();
     }
   }
@@ -69,7 +67,8 @@ class PeerWindows::Passing {
   ~Passing() {
     for (size_t i = 0; i < windows_.size(); ++i) {
       const cl_int filled = wait_for(filled_[i]), emptied = wait_for(emptied_[i]);
-      if (filled == CL_SUCCESS && emptied == CL_SUCCESS && !failed_) pool_.give_back(ends_, std::move(windows_[i]));
+      if (filled == CL_SUCCESS && emptied == CL_SUCCESS && error_ == CL_SUCCESS)
+        pool_.give_back(ends_, std::move(windows_[i]));
     }
   }
   Passing(const Passing&) = delete;
@@ -89,13 +88,12 @@ class PeerWindows::Passing {
  private:
   bool succeeds(cl_int error) {
     if (error_ == CL_SUCCESS) error_ = error;
-    failed_ = error_ != CL_SUCCESS;
-    return !failed_;
+    return error_ == CL_SUCCESS;
   }
 
   cl_int fill(cl_mem source, const Batch& batch, size_t window) {
-    for (const auto& [rows, packed] : batch.rows) {
-      cl_event* const event = &rows == &batch.rows.back().first ? &filled_[window] : nullptr;
+    for (const auto& [rows, packed] : batch) {
+      cl_event* const event = &rows == &batch.back().first ? &filled_[window] : nullptr;
       const cl_int error = enqueue_rows(from_, source, windows_[window].filled, rows, packed, event);
       if (error != CL_SUCCESS) return error;
     }
@@ -104,8 +102,8 @@ class PeerWindows::Passing {
 
   cl_int empty(cl_mem target, const Batch& batch, size_t window) {
     if (const cl_int error = wait_for(filled_[window]); error != CL_SUCCESS) return error;
-    for (const auto& [rows, packed] : batch.rows) {
-      cl_event* const event = &rows == &batch.rows.back().first ? &emptied_[window] : nullptr;
+    for (const auto& [rows, packed] : batch) {
+      cl_event* const event = &rows == &batch.back().first ? &emptied_[window] : nullptr;
       const cl_int error = enqueue_rows(to_, windows_[window].emptied, target, packed, rows, event);
       if (error != CL_SUCCESS) return error;
     }
@@ -118,7 +116,6 @@ class PeerWindows::Passing {
   const cl_command_queue from_, to_;
   std::array<cl_event, 2> filled_{}, emptied_{};
   cl_int error_ = CL_SUCCESS;
-  bool failed_ = false;
 };
 
 std::optional<cl_int> PeerWindows::pass(RealDevice& from, RealDevice& to, cl_mem source, cl_mem target,
