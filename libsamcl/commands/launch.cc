@@ -1,6 +1,7 @@
 #include "libsamcl/commands/launch.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -12,12 +13,16 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/plan/layers.h"
 #include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
 
 using engine::LaneKind;
+
+// ns that a part computes, at least, for its ends to be launched apart: each launch more costs some us.
+constexpr uint64_t kLeastOverlapped = 25'000;
 
 // Whether it does not even keep one device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
@@ -209,12 +214,19 @@ void KernelLaunch::decide(Context& context) {
     options.why_not_split = "writes images or what would be merged, which a lost device could not be survived in";
   }
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
+  if (splits && may_overlap(context)) cut_layers(*options.split, request_);
   plan_ = splits ? options.split.get() : &options.whole;
   timed_ = is_judged && may_be_split &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   if (!timed_ || options.split) return;
   if (const uint64_t written = written_by(request_, context))
     busy_items_ = known->times.busy_items(busy_items_, written);
+}
+
+// Whether its parts are long enough for two launches more to count little.
+bool KernelLaunch::may_overlap(const Context& context) const {
+  const LaunchPlan& split = *options_.split;
+  return split.may_overlap && (context.splits_always() || predicted_ns_ / split.parts.size() >= kLeastOverlapped);
 }
 
 // Where all devices compute in one memory: no bytes have to move.
@@ -298,7 +310,9 @@ void KernelLaunch::count(const Event& event) const {
   ++record.launches;
   if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
   if (plan_->is_split()) ++record.split_launches;
-  raise(record.devices, static_cast<unsigned>(plan_->parts.size()));
+  Places used = 0;
+  for (const Part& part : plan_->parts) used |= only(part.device);
+  raise(record.devices, static_cast<unsigned>(std::popcount(used)));
   if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
 }
 

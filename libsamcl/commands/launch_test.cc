@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libsamcl/device/run_ahead.h"
+#include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/footprints.h"
 #include "libsamcl/testing/simulated_machine.h"
@@ -230,6 +231,34 @@ TEST_F(Launches, OfAStencilExchangeTheirEdgesOnly) {
   }
   machine.run();
   EXPECT_EQ(moved, 6u * 2 * sizeof(cl_uint)) << "one uint in each direction for each step";
+}
+
+// A kernel takes 1 ns for each work-item, an exchange a third of what a half of the launch takes.
+TEST_F(Launches, OfAStencilPassTheirEdgesWhileTheyCompute) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  if (machine.context->peers) GTEST_SKIP() << "exchanges are short, and the compute lanes'";
+  constexpr uint64_t kHalf = kMany / 2;
+  machine.backend.duration = [](const engine::Node& node) -> uint64_t {
+    const auto* run = std::get_if<engine::RunKernel>(&node.operation);
+    if (!run) return kHalf / 3;
+    const auto& kernel = static_cast<const SubKernel&>(*run->work);
+    return kernel.work_items(kernel.box());
+  };
+  const BufferPtr a = filled(counting(kMany)), b = filled(of(kMany, 0));
+  Words now = counting(kMany), next(kMany);
+  uint64_t began = 0;
+  for (int step = 0; step < 40; ++step) {
+    if (step == 20) {
+      machine.run();
+      began = machine.backend.now();
+    }
+    launch(stencil, {step % 2 ? b : a, step % 2 ? a : b}, kMany);
+    for (size_t i = 0; i < kMany; ++i) sum_of_neighbours(i, {now, next});
+    std::swap(now, next);
+  }
+  machine.run();
+  EXPECT_LT(machine.backend.now() - began, 21 * kHalf) << "as long as the halves compute, and one exchange";
+  EXPECT_EQ(machine.contents(a), now);
 }
 
 TEST_F(Launches, OfAStencilComputeWhatOneDeviceWould) {

@@ -13,6 +13,11 @@ TEST(PartsBuild, WaitsUntilTheKernelHasTakenAsLong) {
   EXPECT_EQ(when_to_build_parts(50 * kMs, 50 * kMs, 1 * kMs), PartsBuild::beside);
 }
 
+TEST(PartsBuild, BeginsEarlyWhereTheFirstDeviceWaitsForNothing) {
+  EXPECT_EQ(when_to_build_parts(48 * kMs, 5 * kMs, 1 * kMs, true), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(48 * kMs, 6 * kMs, 1 * kMs, true), PartsBuild::beside);
+}
+
 TEST(PartsBuild, HoldsUpOnlyALaunchThatSavesMore) {
   EXPECT_EQ(when_to_build_parts(50 * kMs, 0, 99 * kMs), PartsBuild::not_yet);
   EXPECT_EQ(when_to_build_parts(50 * kMs, 0, 100 * kMs), PartsBuild::now);

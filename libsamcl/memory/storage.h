@@ -179,6 +179,14 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The same of one machine had its launches run the other way, as of that epoch of its ways.
   ImaginedDirectory& imagined_otherwise(size_t machines, size_t machine, uint64_t epoch);
 
+  // These ranges go from device to device for a command whose first group of operations is that one. What such ranges
+  // were the last time is where other devices are likely to need bytes again.
+  void passes_on(uint64_t group, const std::vector<Range>& ranges) {
+    if (std::exchange(passed_in_, group) != group) passed_on_.clear();
+    passed_on_.insert(passed_on_.end(), ranges.begin(), ranges.end());
+  }
+  const std::vector<Range>& passed_on() const { return passed_on_; }
+
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
 
@@ -255,6 +263,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0, last_use_ = 0;
+  std::vector<Range> passed_on_;
+  uint64_t passed_in_ = 0;
   std::vector<Rectangle> mapped_;
   Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;

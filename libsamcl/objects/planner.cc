@@ -135,6 +135,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
       accesses.push_back({memory, source, range, false});
       accesses.push_back({memory, place, range, true});
     }
+    if (source != kHost && place != kHost) memory->passes_on(first_group_, pieces);
     engine::Exchange exchange{memory, source, place, std::move(pieces), traffic};
     cl_int error;
     const bool is_direct =

@@ -52,22 +52,32 @@ Place first_of(const ManyPlaces& places) {
   return place;
 }
 
-// What one part waits for, of one storage.
+// What parts wait for.
 struct Moved {
   uint64_t ns = 0;
-  uint64_t from_host = 0;  // bytes
+  uint64_t from_host = 0, from_devices = 0;  // bytes
+  uint64_t needed = 0;                       // bytes, with those that are there
 };
+
+// Of what parts need, at most such a part comes from other devices where bytes pass while they compute: a halo.
+constexpr uint64_t kHaloPart = 32;
+// The layer that waits for it computes at most such a part of the whole, and takes so many ns to launch with the one of
+// the other end.
+constexpr uint64_t kLayerPart = 16, kLayersNs = 10'000;
 
 template <typename Known>
 Moved moved(const BufferAccess& access, size_t part, Place place, const TransferRates& rates, const Known& directory) {
   Exchanged from_host, from_devices;
+  uint64_t needed = 0;
   for (const Range& range : access.needs(part)) {
+    needed += range.size();
     if (directory.missing_bytes(range, place) == 0) continue;
     for (const auto& piece : directory.missing(range, place)) {
       if (!contains(piece.valid, kZeros)) (contains(piece.valid, kHost) ? from_host : from_devices).add(piece.range);
     }
   }
-  return {from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency), from_host.bytes};
+  return {from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency), from_host.bytes,
+          from_devices.bytes, needed};
 }
 
 uint64_t ns_for(uint64_t bytes, double rate) { return static_cast<uint64_t>(static_cast<double>(bytes) / rate); }
@@ -87,25 +97,42 @@ double longest_share(const LaunchPlan& plan, uint64_t busy_groups) {
   return longest / std::max(all, busy);
 }
 
+namespace {
+
 template <typename Known>
-uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory) {
-  uint64_t longest = 0, merged = 0, from_host = 0;
+Moved all_moved(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory) {
+  Moved all;
+  uint64_t merged = 0;
   for (size_t p = 0; p < plan.parts.size(); ++p) {
     uint64_t moving = 0;
     for (const BufferAccess& access : plan.accesses) {
       const Known& known = directory(*access.storage);
       const Moved of_it = moved(access, p, place_on(access, plan.parts[p].device, known), rates, known);
       moving += of_it.ns;
-      from_host += of_it.from_host;
+      all.from_host += of_it.from_host;
+      all.from_devices += of_it.from_devices;
+      all.needed += of_it.needed;
       if (access.to_merge(plan.parts.size())) merged += access.range.size();
     }
-    longest = std::max(longest, moving);
+    all.ns = std::max(all.ns, moving);
   }
-  longest = std::max(longest, ns_for(from_host, rates.uplink));
-  if (merged == 0) return longest;
+  all.ns = std::max(all.ns, ns_for(all.from_host, rates.uplink));
+  if (merged == 0) return all;
   // Merging takes each device's bytes to the host, compares them there, and takes the result to each.
   const double passes = static_cast<double>(plan.parts.size() + 2);
-  return longest + kMergingNs + static_cast<uint64_t>(passes * static_cast<double>(merged) / kMergingRate);
+  all.ns += kMergingNs + static_cast<uint64_t>(passes * static_cast<double>(merged) / kMergingRate);
+  return all;
+}
+
+bool is_halo(const Moved& moved) {
+  return moved.from_host == 0 && moved.from_devices > 0 && moved.from_devices * kHaloPart <= moved.needed;
+}
+
+}  // namespace
+
+template <typename Known>
+uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory) {
+  return all_moved(plan, rates, directory).ns;
 }
 
 template <typename Known>
@@ -126,10 +153,12 @@ uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, 
 template <typename Known>
 uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_groups, const TransferRates& rates,
                    const DirectoryFrom<Known>& directory) {
-  const uint64_t moving = moving_ns(plan, rates, directory);
-  if (!plan.is_split()) return computing_ns + moving;
-  return static_cast<uint64_t>(static_cast<double>(computing_ns) * longest_share(plan, busy_groups)) + rates.hand_over +
-         moving;
+  const Moved moved = all_moved(plan, rates, directory);
+  if (!plan.is_split()) return computing_ns + moved.ns;
+  const auto computing = static_cast<uint64_t>(static_cast<double>(computing_ns) * longest_share(plan, busy_groups));
+  const uint64_t waiting = rates.hand_over + moved.ns;
+  if (!plan.may_overlap || !is_halo(moved)) return computing + waiting;
+  return std::max(computing, waiting + computing / kLayerPart) + kLayersNs;
 }
 
 template <typename Known>

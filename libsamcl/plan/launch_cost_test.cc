@@ -77,6 +77,23 @@ TEST_F(LaunchCostTest, PartsThatSlowEachOtherDownDoNotPay) {
   EXPECT_FALSE(cheaper(whole, &split, {10 * kMs, 30 * kMs}, 100, kRates, here).splits);
 }
 
+TEST_F(LaunchCostTest, AHaloPassesWhileTheRestComputes) {
+  const Range all{0, 1 << 20}, edge{0, 1 << 12};
+  LaunchPlan plan = needing({all});
+  plan.may_overlap = true;
+  storage->written(all, only(0) | only(1));
+  storage->written(edge, only(0));
+  const uint64_t moved = moving_ns(plan, kRates, here);
+  EXPECT_GT(moved, 0u);
+  EXPECT_LT(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
+  EXPECT_GT(launch_ns(plan, kMs / 100, 100, kRates, here), kHandOver + moved) << "which is shorter";
+  plan.may_overlap = false;
+  EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver + moved);
+  plan.may_overlap = true;
+  storage->written({0, 1 << 19}, only(0));
+  EXPECT_GT(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver) << "half of it is no halo";
+}
+
 TEST_F(LaunchCostTest, WhatIsThereOrUndefinedCostsNothing) {
   EXPECT_EQ(moving({{0, 1000}}), 0u);
   storage->written({0, 1000}, only(0) | only(1));

@@ -235,6 +235,14 @@ class Options {
   // Each halves what is left, at least, of what lies in one part.
   static constexpr int kSteps = 6;
 
+  // Where nobody has to grant each piece, and what each part needs and writes is known.
+  bool may_overlap(const LaunchPlan& plan) const {
+    return !context_.shares_host_memory() && !context_.is_managed() && !context_.survives() &&
+           !context_.device->is_mixed() &&
+           std::none_of(plan.accesses.begin(), plan.accesses.end(),
+                        [](const BufferAccess& a) { return a.shares.empty(); });
+  }
+
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
@@ -264,6 +272,7 @@ class Options {
     if (!mixed) balance(plan, cut_best, devices, best);
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
+    plan.may_overlap = may_overlap(plan);
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));

@@ -36,6 +36,8 @@ struct LaunchPlan {
   BufferAccesses accesses;
   // Bytes that each part writes; empty: not known of all parts.
   SmallVector<uint64_t, 1> written;
+  // Bytes that few work-groups need of other devices may pass while the others compute (plan/layers.h).
+  bool may_overlap = false;
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;

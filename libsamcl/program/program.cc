@@ -166,7 +166,8 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
 bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                       uint64_t whole_ns) {
   if (build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed) return true;
-  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns);
+  const PartsBuild when =
+      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, !build->is_rewritten());
   Made none = Made::none;
   if (when == PartsBuild::beside && build->made_.compare_exchange_strong(none, Made::wanted))
     post(build, context, &Build::make_and_remember);

@@ -15,6 +15,7 @@
 #include "libsamcl/cost/balance.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/cost/layers.h"
 #include "libsamcl/cost/self_tests.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
@@ -39,6 +40,7 @@ struct CostModel {
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
   Balance balance;                   // where they are
+  Layers layers;                     // under the lock of the context's graph
   SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process
 };
