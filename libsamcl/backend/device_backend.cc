@@ -100,7 +100,7 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
 }
 
 void DeviceBackend::hurry(const Node& node) {
-  if (node.lane.kind != LaneKind::compute) return;
+  if (node.lane.kind != LaneKind::compute || node.is_handed_on) return;
   RealDevice& device = *set_.devices[node.lane.device];
   if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
   device.submissions().drain();
@@ -140,7 +140,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
 cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   SubmissionQueue& submissions = device.submissions();
-  const Giving how = giving(*node, !node->after_end.empty());
+  const Giving how = giving(*node, node->is_handed_on || !node->after_end.empty());
   if (!submissions.is_behind() && !device.submits_on_thread()) return give_to_driver(node, how);
   submissions.enter({node, how}, *this);
   return CL_SUCCESS;

@@ -370,6 +370,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
     RealDevice& device = *event->context->devices[parts[p].device];
     Planner::Planned planned;
     planned.lane = {LaneKind::compute, parts[p].device};
+    planned.is_handed_on = p < plan_->layers;
     parts_.emplace_back(*this, event, p, device);
     planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
     for (const BufferAccess& access : plan_->accesses) {

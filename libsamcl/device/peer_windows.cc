@@ -57,11 +57,23 @@ void PeerWindows::give_back(Ends ends, Window window) {
   idle_[ends].push_back(std::move(window));
 }
 
+RangeCopies& PeerWindows::copies_on(const RealDevice& device) {
+  const std::lock_guard lock(mutex_);
+  auto& copies = copies_[device.index];
+  if (!copies) copies = std::make_unique<RangeCopies>(device);
+  return *copies;
+}
+
 // Queues of two contexts do not wait for each other: the host hears of each filling before it has the other device
 // empty the window, while the next one is filled.
 class PeerWindows::Passing {
  public:
-  Passing(PeerWindows& pool, Ends ends, std::array<Window, 2> windows, cl_command_queue from, cl_command_queue to)
+  // A device that takes part: its queue, and what copies on it.
+  struct End {
+    cl_command_queue queue;
+    RangeCopies& copies;
+  };
+  Passing(PeerWindows& pool, Ends ends, std::array<Window, 2> windows, End from, End to)
       : pool_(pool), ends_(ends), windows_(std::move(windows)), from_(from), to_(to) {}
   // A window whose commands failed is given up.
   ~Passing() {
@@ -91,29 +103,34 @@ class PeerWindows::Passing {
     return error_ == CL_SUCCESS;
   }
 
-  cl_int fill(cl_mem source, const Batch& batch, size_t window) {
-    for (const auto& [rows, packed] : batch) {
-      cl_event* const event = &rows == &batch.back().first ? &filled_[window] : nullptr;
-      const cl_int error = enqueue_rows(from_, source, windows_[window].filled, rows, packed, event);
+  // By one kernel if that pays, else by a command for each.
+  static cl_int copy(const End& on, cl_mem from, cl_mem to, const Batch& batch, cl_event* event) {
+    if (const auto error = on.copies.enqueue(on.queue, from, to, batch, event)) return *error;
+    for (const auto& [source, target] : batch) {
+      cl_event* const last = &source == &batch.back().first ? event : nullptr;
+      const cl_int error = enqueue_rows(on.queue, from, to, source, target, last);
       if (error != CL_SUCCESS) return error;
     }
-    return driver::real().clFlush(from_);
+    return CL_SUCCESS;
+  }
+
+  cl_int fill(cl_mem source, const Batch& batch, size_t window) {
+    const cl_int error = copy(from_, source, windows_[window].filled, batch, &filled_[window]);
+    return error == CL_SUCCESS ? driver::real().clFlush(from_.queue) : error;
   }
 
   cl_int empty(cl_mem target, const Batch& batch, size_t window) {
     if (const cl_int error = wait_for(filled_[window]); error != CL_SUCCESS) return error;
-    for (const auto& [rows, packed] : batch) {
-      cl_event* const event = &rows == &batch.back().first ? &emptied_[window] : nullptr;
-      const cl_int error = enqueue_rows(to_, windows_[window].emptied, target, packed, rows, event);
-      if (error != CL_SUCCESS) return error;
-    }
-    return driver::real().clFlush(to_);
+    Batch back;
+    for (const auto& [rows, packed] : batch) back.emplace_back(packed, rows);
+    const cl_int error = copy(to_, windows_[window].emptied, target, back, &emptied_[window]);
+    return error == CL_SUCCESS ? driver::real().clFlush(to_.queue) : error;
   }
 
   PeerWindows& pool_;
   const Ends ends_;
   std::array<Window, 2> windows_;
-  const cl_command_queue from_, to_;
+  const End from_, to_;
   std::array<cl_event, 2> filled_{}, emptied_{};
   cl_int error_ = CL_SUCCESS;
 };
@@ -134,7 +151,8 @@ std::optional<cl_int> PeerWindows::pass(RealDevice& from, RealDevice& to, cl_mem
   RealDevice::Queue& down = from.queue(engine::LaneKind::down);
   RealDevice::Queue& up = to.queue(engine::LaneKind::up);
   const std::scoped_lock one_at_a_time(down.mutex, up.mutex);
-  return Passing(*this, ends, std::move(windows), down.real, up.real).pass(source, target, batches_of(rows));
+  return Passing(*this, ends, std::move(windows), {down.real, copies_on(from)}, {up.real, copies_on(to)})
+      .pass(source, target, batches_of(rows));
 }
 
 }  // namespace samcl

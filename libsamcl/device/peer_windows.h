@@ -16,6 +16,7 @@
 
 #include "base/rectangle.h"
 #include "libsamcl/device/peer_memory.h"
+#include "libsamcl/device/range_copies.h"
 
 namespace samcl {
 
@@ -46,10 +47,12 @@ class PeerWindows {
   using Ends = std::pair<unsigned, unsigned>;
   std::optional<Window> take(Ends ends);
   void give_back(Ends ends, Window window);
+  RangeCopies& copies_on(const RealDevice& device);
 
   const std::shared_ptr<PeerMemory> memory_;
   std::mutex mutex_;
   std::map<Ends, std::vector<Window>> idle_;
+  std::map<unsigned, std::unique_ptr<RangeCopies>> copies_;  // by device
 };
 
 }  // namespace samcl

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include "libsamcl/device/real_device.h"
@@ -76,6 +77,63 @@ TEST_F(PeerWindowsTest, ShortRangesShareAWindow) {
   fill_source();
   EXPECT_EQ(pass(rows), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::copy), 20) << "each once in and once out";
+  expect_passed(rows);
+}
+
+// The kernel as a function: bytes that a work-item copies at once.
+struct ByKernel : PeerWindowsTest, ::testing::WithParamInterface<uint64_t> {
+  ByKernel() {
+    driver.define_kernel("samcl_copy_ranges", 3, [](const testing::KernelCall& call) {
+      std::array<uint64_t, 3 * RangeCopies::kMost> table{};
+      ASSERT_EQ(call.arguments[2].size(), sizeof table);
+      std::memcpy(table.data(), call.arguments[2].data(), sizeof table);
+      for (size_t i = 0; i < call.size[1]; ++i) {
+        const auto at = [&](size_t which) { return table[which * RangeCopies::kMost + i] * GetParam(); };
+        ASSERT_LE(at(0) + at(2), call.arguments[0].size());
+        ASSERT_LE(at(1) + at(2), call.arguments[1].size());
+        std::memcpy(call.arguments[1].data() + at(1), call.arguments[0].data() + at(0), at(2));
+      }
+    });
+  }
+};
+
+TEST_P(ByKernel, ManyRangesAreCopied) {
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 0; i < RangeCopies::kMost; ++i)
+    rows.push_back(Rectangle::run(GetParam() * (i * i * 1'001 + 7), GetParam() * (1 + 17 * i)));
+  fill_source();
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::copy), 0);
+  EXPECT_EQ(driver.count(Call::launch), 2) << "one in, one out";
+  expect_passed(rows);
+}
+
+TEST_P(ByKernel, FewRangesAndTooManyAreLeftToCommands) {
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 0; i < RangeCopies::kMost + 1; ++i) rows.push_back(Rectangle::run(i * 1'024, GetParam()));
+  fill_source();
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
+  expect_passed(rows);
+  EXPECT_EQ(pass({Rectangle::run(0, 64), Rectangle::run(128, 64)}), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::launch), 0);
+}
+
+TEST_P(ByKernel, IsRefusedLikeACopy) {
+  driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 1, 1);
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 0; i < 4; ++i) rows.push_back(Rectangle::run(i * 1'024, GetParam()));
+  EXPECT_EQ(pass(rows), CL_OUT_OF_RESOURCES);
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, ByKernel, ::testing::Values(1, 4, 16));
+
+TEST_F(PeerWindowsTest, ADriverThatDoesNotBuildTheKernelCopies) {
+  driver.define_kernel("samcl_copy_ranges", 3, [](const testing::KernelCall&) { FAIL() << "it was not built"; });
+  driver.fail(Call::build, CL_BUILD_PROGRAM_FAILURE, 100);
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 0; i < 10; ++i) rows.push_back(Rectangle::run(i * 1'024, 16));
+  fill_source();
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
   expect_passed(rows);
 }
 

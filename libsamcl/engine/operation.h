@@ -141,6 +141,7 @@ class Node {
   std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
   bool observed = false;                            // the program may ask when it ran
   bool alone = true;                                // the only one of its group
+  bool is_handed_on = false;  // other lanes are likely to wait for its end: it is heard of at once
   bool issued = false;
   bool ended = false;
   unsigned waits_for = 0;            // nodes that must be issued, or end, before it is issued

@@ -87,6 +87,7 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
     node->observed = observed_;
     node->owner = owner_;
     node->alone = together.size() == 1;
+    node->is_handed_on = planned.is_handed_on;
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
     nodes.push_back(std::move(node));
   }
@@ -99,7 +100,7 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
 
 engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
   Together one;
-  one.push_back({lane, std::move(operation), std::move(accesses)});
+  one.push_back({lane, std::move(operation), std::move(accesses), false});
   return add(std::move(one)).front();
 }
 

@@ -57,6 +57,7 @@ class Planner {
     engine::Lane lane;
     engine::Operation operation;
     Accesses accesses;
+    bool is_handed_on = false;  // see engine::Node
   };
   using Together = SmallVector<Planned, 2>;
 

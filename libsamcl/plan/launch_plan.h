@@ -38,6 +38,7 @@ struct LaunchPlan {
   SmallVector<uint64_t, 1> written;
   // Bytes that few work-groups need of other devices may pass while the others compute (plan/layers.h).
   bool may_overlap = false;
+  size_t layers = 0;  // so many parts, the first ones, exchange bytes with other devices, and the others do not
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;

@@ -133,6 +133,7 @@ class Cutting {
   }
 
   void take(Layered layered) {
+    plan_.layers = layered.parts.size() - parts_.size();
     plan_.parts.assign(layered.parts.begin(), layered.parts.end());
     plan_.accesses = std::move(layered.accesses);
     plan_.written.clear();
