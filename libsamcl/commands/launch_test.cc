@@ -236,7 +236,7 @@ TEST_F(Launches, OfAStencilExchangeTheirEdgesOnly) {
 // A kernel takes 1 ns for each work-item, an exchange a third of what a half of the launch takes.
 TEST_F(Launches, OfAStencilPassTheirEdgesWhileTheyCompute) {
   if (shares_memory()) GTEST_SKIP() << "no byte moves";
-  if (machine.context->peers) GTEST_SKIP() << "exchanges are short, and the compute lanes'";
+  if (machine.context->windows) GTEST_SKIP() << "exchanges wait for kernels, or are short and the compute lanes'";
   constexpr uint64_t kHalf = kMany / 2;
   machine.backend.duration = [](const engine::Node& node) -> uint64_t {
     const auto* run = std::get_if<engine::RunKernel>(&node.operation);

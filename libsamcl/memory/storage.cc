@@ -147,6 +147,12 @@ cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
   return peers_[owner] ? peers_[owner]->seen_by(device) : nullptr;
 }
 
+bool Storage::passes_beside_kernels() const {
+  if (!set_->windows) return true;
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(peers_, [](const auto& peer) { return peer != nullptr; });
+}
+
 bool Storage::host_copy_is_locked() const {
   std::lock_guard lock(mutex_);
   return host_lock_ != nullptr;

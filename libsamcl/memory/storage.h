@@ -80,6 +80,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
   cl_mem replica_seen_by(unsigned owner, unsigned device);
 
+  // Whether bytes pass from a device to another beside kernels that run on both: straight from memory that the other
+  // sees, or over links to the host. What copies into windows waits for the kernels of its device. Any thread.
+  bool passes_beside_kernels() const;
+
   // While one lives, replicas stay: somebody has real objects of his own on one, or the program may write the host
   // copy.
   class Pin {

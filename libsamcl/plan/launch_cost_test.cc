@@ -86,7 +86,7 @@ TEST_F(LaunchCostTest, AHaloPassesWhileTheRestComputes) {
   const uint64_t moved = moving_ns(plan, kRates, here);
   EXPECT_GT(moved, 0u);
   EXPECT_LT(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
-  EXPECT_GT(launch_ns(plan, kMs / 100, 100, kRates, here), kHandOver + moved) << "which is shorter";
+  EXPECT_GT(launch_ns(plan, kMs / 100, 100, kRates, here), 100'000u) << "shorter ones wait for the host";
   plan.may_overlap = false;
   EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver + moved);
   plan.may_overlap = true;

@@ -239,8 +239,9 @@ class Options {
   bool may_overlap(const LaunchPlan& plan) const {
     return !context_.shares_host_memory() && !context_.is_managed() && !context_.survives() &&
            !context_.device->is_mixed() &&
-           std::none_of(plan.accesses.begin(), plan.accesses.end(),
-                        [](const BufferAccess& a) { return a.shares.empty(); });
+           std::all_of(plan.accesses.begin(), plan.accesses.end(), [](const BufferAccess& access) {
+             return !access.shares.empty() && access.storage->passes_beside_kernels();
+           });
   }
 
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
