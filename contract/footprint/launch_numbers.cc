@@ -37,11 +37,12 @@ uint64_t argument(const Node& node, const LaunchInputs& launch) {
   return number;
 }
 
-uint64_t of_node(const Node& node, const std::vector<Node>& nodes, const std::vector<uint64_t>& values,
-                 const LaunchInputs& launch) {
+// value_of: a node's, which this one may be made of.
+template <typename ValueOf>
+uint64_t of_node(const Node& node, const std::vector<Node>& nodes, ValueOf value_of, const LaunchInputs& launch) {
   const Ndrange& ndrange = launch.ndrange;
-  const auto u = [&](Id id) { return values[id]; };
-  const auto s = [&](Id id) { return extended(values[id], nodes[id].bits); };
+  const auto u = value_of;
+  const auto s = [&](Id id) { return extended(value_of(id), nodes[id].bits); };
   const auto number = [](int64_t value) { return static_cast<uint64_t>(value); };
   const Id a = node.a, b = node.b;
   switch (node.op) {
@@ -107,20 +108,30 @@ LaunchNumbers::LaunchNumbers(const SymbolicFootprint& symbolic) {
     use(access.repeat);
   }
   for (Id id = static_cast<Id>(nodes.size()); id-- > 0;) {
-    if (told[id] && nodes[id].op != Op::constant) told_.push_back(id);
     needed[id] = needed[id] || told[id];
     if (!needed[id]) continue;
     needed_.push_back(id);
     for (const Id operand : operands_of(nodes[id])) needed[operand] = true;
   }
   std::ranges::reverse(needed_);
+  among_needed_.resize(nodes.size());
+  for (size_t place = 0; place < needed_.size(); ++place) {
+    const Id id = needed_[place];
+    among_needed_[id] = place;
+    if (told[id] && nodes[id].op != Op::constant) told_.push_back(place);
+  }
 }
 
 std::vector<uint64_t> LaunchNumbers::of(const SymbolicFootprint& symbolic, const LaunchInputs& launch) const {
-  std::vector<uint64_t> values(symbolic.nodes.size()), result;
-  for (const Id id : needed_)
-    values[id] = masked(of_node(symbolic.nodes[id], symbolic.nodes, values, launch), symbolic.nodes[id].bits);
-  for (const Id id : told_) result.push_back(values[id]);
+  std::vector<uint64_t> values, result;  // those of the needed nodes: a kernel may have thousands of others
+  values.reserve(needed_.size());
+  result.reserve(told_.size());
+  const auto value_of = [&](Id id) { return values[among_needed_[id]]; };
+  for (const Id id : needed_) {
+    const Node& node = symbolic.nodes[id];
+    values.push_back(masked(of_node(node, symbolic.nodes, value_of, launch), node.bits));
+  }
+  for (const size_t place : told_) result.push_back(values[place]);
   return result;
 }
 

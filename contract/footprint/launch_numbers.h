@@ -18,8 +18,9 @@ class LaunchNumbers {
   std::vector<uint64_t> of(const SymbolicFootprint& symbolic, const LaunchInputs& launch) const;
 
  private:
-  std::vector<Id> needed_;  // nodes that are the same for all work-items, operands before their users
-  std::vector<Id> told_;    // those of them that anything else is made of
+  std::vector<Id> needed_;            // nodes that are the same for all work-items, operands before their users
+  std::vector<size_t> among_needed_;  // by node: its place there
+  std::vector<size_t> told_;          // places of those that anything else is made of
 };
 
 }  // namespace samcl::footprint

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "base/places.h"
 #include "base/range.h"
+#include "base/run_map.h"
 
 namespace samcl {
 
@@ -28,7 +28,7 @@ class DirectoryOver {
     bool operator==(const Piece&) const = default;
   };
 
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return runs_.end(); }
 
   // All pieces of `range`, in order, clipped to it.
   std::vector<Piece> pieces(Range range) const;
@@ -53,15 +53,7 @@ class DirectoryOver {
   void forget(Place place);
 
  private:
-  using Map = std::map<uint64_t, Set>;  // begin of a run -> where it is valid; the run ends at the next key
-
-  typename Map::iterator split_at(uint64_t position);
-  void coalesce(uint64_t from, uint64_t to);
-  template <typename Change>
-  void change(Range range, Change change_places);
-
-  uint64_t size_;
-  Map runs_;
+  RunMap<Set> runs_;  // where they are valid
 };
 
 using Directory = DirectoryOver<Places>;

@@ -336,9 +336,9 @@ void KernelLaunch::note_use() const {
       access.storage->used_on(used);
       continue;
     }
-    std::vector<std::pair<unsigned, std::vector<Range>>> needs;
-    for (size_t p = 0; p < parts.size(); ++p) needs.emplace_back(parts[p].device, access.shares[p].needs);
-    access.storage->used_on(access.range, needs);
+    SmallVector<Storage::Need, 8> needs;
+    for (size_t p = 0; p < parts.size(); ++p) needs.push_back({parts[p].device, access.shares[p].needs});
+    access.storage->used_on(access.range, {needs.data(), needs.size()});
   }
 }
 

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 
 #include "base/range.h"
+#include "base/run_map.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl::engine {
@@ -33,13 +33,9 @@ class AccessMap {
     bool empty() const { return writers.empty() && readers.empty(); }
     bool operator==(const Users&) const = default;
   };
-  using Map = std::map<uint64_t, Users>;  // begin of a run -> its users; the run ends at the next key
-
-  Map::iterator split_at(uint64_t position);
-  void coalesce(uint64_t from, uint64_t to);
   void sweep();
 
-  Map runs_{{0, {}}};
+  RunMap<Users> runs_;
   size_t sweep_at_ = 1024;  // runs at which all are looked through
 };
 

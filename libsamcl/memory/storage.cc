@@ -333,7 +333,7 @@ void Storage::used_on(Places devices) {
   expected_.written({0, size_}, Places{0});
 }
 
-void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs) {
+void Storage::used_on(Range range, std::span<const Need> needs) {
   users_ = 0;
   needs_known_ = true;
   for (const auto& [device, ranges] : needs) users_ |= only(device);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -227,8 +228,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // What destinations go by: a launch uses the buffer on these devices,
   void used_on(Places devices);
-  // and of `range` each of them needs no more than its own ranges, by device.
-  void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
+  // and of `range` each of them needs no more than its own ranges.
+  struct Need {
+    unsigned device;
+    std::span<const Range> ranges;
+  };
+  void used_on(Range range, std::span<const Need> needs);
 
  private:
   Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,

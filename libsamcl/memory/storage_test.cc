@@ -30,6 +30,12 @@ struct StorageTest : ::testing::Test {
     cl_int error;
     return storage->replica(device, &error);
   }
+  // A launch uses all of it, and each of these devices needs that range.
+  void used_on(const std::vector<std::pair<unsigned, Range>>& needed) {
+    std::vector<Storage::Need> needs;
+    for (const auto& [device, range] : needed) needs.push_back({device, {&range, 1}});
+    storage->used_on({0, kSize}, needs);
+  }
 };
 
 TEST_F(StorageTest, ReplicasAreMadeWhenNeededAndGivenBack) {
@@ -139,7 +145,7 @@ TEST_F(StorageTest, BytesFromTheHostGoToTheFirstDeviceUntilTheirUseIsKnown) {
 
 TEST_F(StorageTest, BytesFromTheHostGoWhereTheLastLaunchNeededThem) {
   storage->destinations({0, kSize});
-  storage->used_on({0, kSize}, {{0, {{0, 600}}}, {1, {{400, 900}}}});
+  used_on({{0, {0, 600}}, {1, {400, 900}}});
   EXPECT_THAT(storage->destinations({0, kSize}),
               ElementsAre(Piece{{0, 400}, only(0)}, Piece{{400, 600}, only(0) | only(1)}, Piece{{600, 900}, only(1)},
                           Piece{{900, kSize}, only(0)}));
@@ -147,8 +153,8 @@ TEST_F(StorageTest, BytesFromTheHostGoWhereTheLastLaunchNeededThem) {
 
 TEST_F(StorageTest, OnlyTheFirstLaunchAfterBytesCameCounts) {
   storage->destinations({0, kSize});
-  storage->used_on({0, kSize}, {{0, {{0, kSize}}}});
-  storage->used_on({0, kSize}, {{1, {{0, kSize}}}});
+  used_on({{0, {0, kSize}}});
+  used_on({{1, {0, kSize}}});
   EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(0)}));
 }
 

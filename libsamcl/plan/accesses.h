@@ -11,6 +11,7 @@
 #include "contract/ndrange.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/program/kernel.h"
+#include "libsamcl/program/partition.h"
 
 namespace samcl {
 
@@ -23,14 +24,9 @@ struct BufferAccess {
   Accumulation accumulates = Accumulation::none;  // all that the kernel does to it, on integers of `width` bytes
   bool is_mixed = false;  // it accumulates through one argument and does something else through another
 
-  struct Share {
-    std::vector<Range> needs;   // must be valid on the device before the part runs
-    std::vector<Range> writes;  // valid there alone afterwards
-    uint64_t written = 0;       // bytes: as many as `writes` holds, without those that are between rows
-  };
   // By part; empty: nothing is known. Then every part needs the whole range, and what several parts wrote
   // must be merged.
-  std::vector<Share> shares;
+  PartShares shares;
 
   // What the part of that index needs.
   std::span<const Range> needs(size_t part) const {

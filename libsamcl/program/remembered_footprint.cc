@@ -1,7 +1,10 @@
 #include "libsamcl/program/remembered_footprint.h"
 
+#include <algorithm>
+#include <functional>
 #include <mutex>
-#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace samcl {
@@ -15,6 +18,7 @@ constexpr size_t kRemembered = 16;
 class Question {
  public:
   Question(const Footprint& footprint, const LaunchInputs& launch, const std::vector<Part>& parts) {
+    bytes_.reserve(512);
     add(launch.ndrange.dimensions);
     add(launch.ndrange.offset);
     add(launch.ndrange.global);
@@ -27,30 +31,70 @@ class Question {
       add(part.box.count);
     }
   }
-  bool operator==(const Question&) const = default;
+  void add(std::span<const ShownBytes> shown, bool asks_entangled) {
+    for (const ShownBytes& each : shown) {
+      add(each.object);
+      add(each.in_one_memory);
+      add(each.range);
+    }
+    add(asks_entangled);
+  }
+
+  std::string_view bytes() const { return bytes_; }
 
  private:
   template <typename T>
   void add(const T& value) {
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    static_assert(std::has_unique_object_representations_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  std::vector<std::byte> bytes_;
+  std::string bytes_;
+};
+
+// The last answers. Threads: any.
+template <typename Answer>
+class LastAnswers {
+ public:
+  using Pointer = std::shared_ptr<const Answer>;
+
+  // nullptr: it is not among them.
+  Pointer find(const Question& question) const {
+    const size_t hash = hash_of(question);
+    std::lock_guard lock(mutex_);
+    for (const Known& known : known_)
+      if (known.hash == hash && known.question.bytes() == question.bytes()) return known.answer;
+    return nullptr;
+  }
+  void keep(Question question, Pointer answer) {
+    Known known{hash_of(question), std::move(question), std::move(answer)};
+    std::lock_guard lock(mutex_);
+    if (known_.size() < kRemembered)
+      known_.push_back(std::move(known));
+    else
+      std::swap(known_[std::exchange(oldest_, (oldest_ + 1) % kRemembered)], known);
+  }
+
+ private:
+  struct Known {
+    size_t hash;
+    Question question;
+    Pointer answer;
+  };
+  static size_t hash_of(const Question& question) { return std::hash<std::string_view>()(question.bytes()); }
+
+  mutable std::mutex mutex_;  // guards what is below
+  std::vector<Known> known_;  // at most kRemembered
+  size_t oldest_ = 0;
 };
 
 }  // namespace
 
 struct RememberedFootprint::State {
-  struct Answer {
-    Question question;
-    std::shared_ptr<const ByPart> parts;
-  };
   explicit State(Footprint its) : footprint(std::move(its)) {}
 
   const Footprint footprint;
-  std::mutex mutex;             // guards what is below
-  std::vector<Answer> answers;  // at most kRemembered
-  size_t oldest = 0;
+  LastAnswers<ByPart> footprints;
+  LastAnswers<Partition> partitions;
 };
 
 RememberedFootprint::RememberedFootprint(Footprint footprint) : state_(std::make_shared<State>(std::move(footprint))) {}
@@ -58,19 +102,22 @@ RememberedFootprint::RememberedFootprint(Footprint footprint) : state_(std::make
 std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate(const LaunchInputs& launch,
                                                                                  const std::vector<Part>& parts) const {
   Question question(state_->footprint, launch, parts);
-  {
-    std::lock_guard lock(state_->mutex);
-    for (const State::Answer& answer : state_->answers)
-      if (answer.question == question) return answer.parts;
-  }
+  if (auto known = state_->footprints.find(question)) return known;
   auto found = std::make_shared<ByPart>();
   for (const Part& part : parts) found->push_back(state_->footprint.evaluate(launch, part.box));
-  std::lock_guard lock(state_->mutex);
-  if (state_->answers.size() < kRemembered) {
-    state_->answers.push_back({std::move(question), found});
-  } else {
-    state_->answers[std::exchange(state_->oldest, (state_->oldest + 1) % kRemembered)] = {std::move(question), found};
-  }
+  state_->footprints.keep(std::move(question), found);
+  return found;
+}
+
+std::shared_ptr<const Partition> RememberedFootprint::partition(const LaunchInputs& launch,
+                                                                const std::vector<Part>& parts,
+                                                                std::span<const ShownBytes> shown,
+                                                                bool asks_entangled) const {
+  Question question(state_->footprint, launch, parts);
+  question.add(shown, asks_entangled);
+  if (auto known = state_->partitions.find(question)) return known;
+  auto found = std::make_shared<const Partition>(partition_of(*evaluate(launch, parts), shown, asks_entangled));
+  state_->partitions.keep(std::move(question), found);
   return found;
 }
 

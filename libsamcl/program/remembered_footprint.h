@@ -1,12 +1,14 @@
 // A footprint that remembers its last answers: programs launch the same kernel on the same sizes again and again, and
-// to evaluate a large footprint can take longer than a short kernel.
+// to evaluate a large footprint, or to gather the ranges of many accesses, can take longer than a short kernel.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "contract/footprint/footprint.h"
 #include "contract/ndrange.h"
+#include "libsamcl/program/partition.h"
 
 namespace samcl {
 
@@ -18,6 +20,10 @@ class RememberedFootprint {
   // What each part reads and writes, by argument.
   using ByPart = std::vector<std::vector<ArgumentFootprint>>;
   std::shared_ptr<const ByPart> evaluate(const LaunchInputs& launch, const std::vector<Part>& parts) const;
+
+  // The same by memory object: partition_of() what evaluate() finds.
+  std::shared_ptr<const Partition> partition(const LaunchInputs& launch, const std::vector<Part>& parts,
+                                             std::span<const ShownBytes> shown, bool asks_entangled) const;
 
  private:
   struct State;
