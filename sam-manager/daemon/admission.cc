@@ -15,7 +15,7 @@ Admission::Admission(registry::Registry registry, const planning::Settings& sett
       settings_(settings),
       strict_(strict),
       machine_(std::move(machine)),
-      plan_(std::make_shared<const planning::Assignment>()),
+      plan_(std::make_shared<const planning::Assignment>(planning::unplanned(registry_.tasks(), settings))),
       before_(plan_) {
   if (!registry_.tasks().empty()) plan_anew();
 }
@@ -64,6 +64,7 @@ void Admission::assign_modes() {
             work->tasks[change.name] = *change.task;
           else if (change.asker != 0)
             work->tasks.erase(change.name);
+          work->plan = planning::unplanned(work->tasks, settings);
           work->plan = planning::assign_modes(work->tasks, machine, settings, *before);
         } catch (const std::exception& problem) {
           work->plan.problem = problem.what();

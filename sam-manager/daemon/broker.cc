@@ -191,7 +191,8 @@ void Broker::end_inversion(uint32_t resource) {
   const Inversion inversion = std::exchange(inversions_[resource], {});
   const uint64_t took = now_ns_ - inversion.since_ns;
   const auto program = programs_.find(inversion.owner);
-  if (took <= inversion.limit_ns || program == programs_.end()) return;
+  if (program == programs_.end() || took <= std::max(inversion.limit_ns, promised_ns(program->second, resource)))
+    return;
   if (!inversion.is_overrun) overruns_.push_back({inversion.owner, resource, false});
   program->second.overruns.add_section(took);
   const std::string& task = program->second.assignment.task;
@@ -199,19 +200,41 @@ void Broker::end_inversion(uint32_t resource) {
     history_[task].overruns.add_section(took);
 }
 
-// The longest section that the plan counts with, and what it takes us to hear of its end.
-uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
-  const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
-  const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
+// As its task's profile tells.
+planning::Sections Broker::sections_of(const ConnectedProgram& program) const {
+  const auto& known = admission_.plan().sections;
+  const auto found = known.find(program.assignment.task);
+  return found == known.end() ? planning::Sections{} : found->second.under(scheduler_.policy());
+}
+
+// Where the profile tells nothing of sections, as of other programs: with what it takes us to hear of their ends.
+void Broker::set_promise(ConnectedProgram& program, const planning::AssignedTask* planned) {
+  const planning::Sections known = sections_of(program);
+  const auto boundary = static_cast<uint64_t>(config_.planning.handovers.value_or(analysis::Handovers{}).section);
+  const auto promised = [&](uint64_t known_ns, uint64_t of_others) {
+    return known_ns > 0 ? known_ns : of_others + boundary;
+  };
+  const uint64_t period = program.assignment.period_ns;
+  PromisedTimes next;
+  next.section_ns = {promised(known.gpu_ns, config_.planning.other_slice_ns),
+                     promised(known.link_ns, config_.planning.other_chunk_ns)};
   // A job may have to wait for CPUs while it has its GPU, but it ends by its bound.
-  if (resource >= kFirstOwnGpu)
-    return std::max(program.assignment.period_ns, planned ? planned->bound_ns.value_or(0) : 0);
-  const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->link_section_ns;
-  const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
+  next.own_gpu_ns = std::max(period, planned ? planned->bound_ns.value_or(0) : 0);
+  next.budget_ns = planned ? planned->budget_ns : 0;
+  program.promise.set(next, period > 0, now_ns_);
+  program.assignment.budget_ns = program.promise.times(now_ns_).budget_ns;
+}
+
+uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
+  const PromisedTimes& promised = program.promise.times(now_ns_);
+  if (resource >= kFirstOwnGpu) return promised.own_gpu_ns;
+  const uint32_t kind = resource % protocol::kResourcesPerDevice;
   // It keeps what it has for as long as it needs it.
-  if (!scheduler_.policy().revokes && of_task == 0 && program.weight == 0) return kLongestSectionNs;
-  const analysis::Handovers handovers = config_.planning.handovers.value_or(analysis::Handovers{});
-  return of_task > 0 ? of_task : of_others + static_cast<uint64_t>(handovers.section);
+  if (!scheduler_.policy().revokes && program.weight == 0) {
+    const planning::Sections known = sections_of(program);
+    if ((kind == 0 ? known.gpu_ns : known.link_ns) == 0) return kLongestSectionNs;
+  }
+  return promised.section_ns[kind];
 }
 
 void Broker::handle_overruns() {
@@ -355,6 +378,8 @@ uint64_t Broker::next_tick_ns() const {
 void Broker::check_inversion(uint32_t resource) {
   Inversion& inversion = inversions_[resource];
   if (!inversion.priority) return;
+  if (const auto owner = programs_.find(inversion.owner); owner != programs_.end())
+    inversion.limit_ns = std::max(inversion.limit_ns, promised_ns(owner->second, resource));
   if (!inversion.is_overrun && now_ns_ - inversion.since_ns > inversion.limit_ns) {
     inversion.is_overrun = true;
     overruns_.push_back({inversion.owner, resource, true});
@@ -417,6 +442,11 @@ void Broker::track_job(uint32_t id) {
 
 // What was held against the job before ends with it.
 void Broker::release_job(ConnectedProgram& program, uint64_t released_ns) {
+  program.promise.release_job();
+  if (const uint64_t budget = program.promise.times(now_ns_).budget_ns; budget != program.assignment.budget_ns) {
+    program.assignment.budget_ns = budget;
+    program.page->assignment.write(program.assignment);
+  }
   reservations_.release_job(program.id, released_ns, now_ns_);
   cpu_budgets_.release_job(program.id, released_ns, now_ns_);
   set_out_of_cpu(program, cpu_budgets_.is_exhausted(program.id));
@@ -689,13 +719,14 @@ void Broker::assign(ConnectedProgram& program) {
     std::ranges::stable_partition(devices,
                                   [&](uint8_t position) { return program.devices[position] == *program.own_gpu; });
   const uint32_t gpus = program.own_gpu ? 1 : planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
-  program.assignment = {task ? task->name : "",
-                        priority,
-                        registry::fewer_gpus(gpus, program.gpus),
-                        std::move(devices),
-                        task ? task->deadline_ns : 0,
-                        task ? task->period_ns : 0,
-                        planned ? planned->budget_ns : 0};
+  const uint64_t period = task ? task->period_ns : 0;
+  // The next job may come a shorter period after the one before.
+  if (const uint64_t before = program.assignment.period_ns; period > 0 && period < before)
+    program.job_due_ns -= std::min(program.job_due_ns, before - period);
+  program.assignment = {
+      task ? task->name : "",       priority, registry::fewer_gpus(gpus, program.gpus), std::move(devices),
+      task ? task->deadline_ns : 0, period};
+  set_promise(program, planned);
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();
   using Jobs = protocol::ClientPage;

@@ -138,7 +138,7 @@ class Broker {
     uint32_t owner = 0;  // 0: none
     std::optional<int> priority;
     uint64_t since_ns = 0;
-    uint64_t limit_ns = 0;    // how long the owner may take to give it back
+    uint64_t limit_ns = 0;    // how long the owner may take to give it back: the longest that was promised meanwhile
     bool is_overrun = false;  // it took longer
   };
   // To be acted upon after what is under way.
@@ -162,6 +162,8 @@ class Broker {
   void lend(uint32_t program, std::optional<int> priority);
   void check_inversion(uint32_t resource);
   void end_inversion(uint32_t resource);
+  planning::Sections sections_of(const ConnectedProgram& program) const;
+  void set_promise(ConnectedProgram& program, const planning::AssignedTask* planned);
   uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
   void handle_overruns();
   void handle_greedy_jobs();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sam-manager/daemon/overruns.h"
+#include "sam-manager/daemon/promise.h"
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/protocol/shared_memory.h"
 #include "sam-manager/protocol/words.h"
@@ -46,6 +47,7 @@ struct ConnectedProgram {
   std::vector<uint8_t> devices;       // our indices, in its order
   std::vector<std::string> affinity;  // of its task when its devices were chosen
   std::set<pid_t> threads;            // that run with the task's priority, as it numbers them
+  Promise promise;
   Overruns overruns;
   JobMark mark;
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.

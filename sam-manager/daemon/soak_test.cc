@@ -2,7 +2,6 @@
 // shared memory, without processes. SAMCL_SOAK_HOURS makes it longer or shorter, SAMCL_SEED repeats one.
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include <random>
 
 #include "base/test_seed.h"
-#include "sam-manager/daemon/broker.h"
+#include "sam-manager/daemon/fake_processes.h"
 
 namespace samcl::daemon {
 namespace {
@@ -82,29 +81,15 @@ class Soak {
 
  private:
   Processes processes() {
-    Processes fake;
-    fake.attach_thread = [](pid_t, pid_t, int, bool) { return true; };
-    fake.watch_cpu = [](pid_t, pid_t) {};
-    fake.cpu_use = [](pid_t) { return std::nullopt; };
-    fake.cpu_lag_ns = [] { return uint64_t{0}; };
-    fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
-    fake.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
-    fake.on_client_exit = [](uint32_t, pid_t) {};
+    Processes fake = fake_processes();
     fake.is_stopped = [this](pid_t pid) {
       return std::ranges::any_of(clients_,
                                  [pid](const Client& c) { return c.program && c.program->pid == pid && c.stopped; });
     };
-    fake.gives_priorities = [] { return false; };
     return fake;
   }
 
-  void complete_changes() {
-    while (broker_.admission().is_deciding()) {
-      pollfd ready{broker_.decided(), POLLIN, 0};
-      ASSERT_EQ(poll(&ready, 1, 60'000), 1) << "a change is not decided";
-      broker_.complete_change();
-    }
-  }
+  void complete_changes() { ASSERT_TRUE(daemon::complete_changes(broker_)) << "a change is not decided"; }
 
   void add_task(const std::string& name, int priority, uint32_t weight) {
     registry::Task task;

@@ -160,8 +160,7 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::ModePolicy pol
 
 // What the task is held to. Asking for links and GPUs takes its threads CPU time that no stage tells of.
 void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis::Task& task,
-             const analysis::TaskBound& bound, int mode, const scheduler::Policy& policy,
-             const analysis::Handovers& handovers) {
+             const analysis::TaskBound& bound, int mode, const analysis::Handovers& handovers) {
   analysis::Time budget = 0;
   const bool is_known = std::ranges::none_of(task.stages, [](const analysis::Stage& stage) {
     return stage.resource != analysis::Resource::cpu && stage.host.empty();
@@ -171,14 +170,10 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
         static_cast<uint64_t>(task.cpu_time(set.platform, mode) + analysis::own_handovers(task, handovers));
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
-    const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
-    if (stage.resource == analysis::Resource::gpu) {
-      planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
+    if (stage.resource == analysis::Resource::gpu)
       planned.gpu_requests += static_cast<uint64_t>(stage.requests);
-    } else if (stage.resource == analysis::Resource::link) {
-      planned.link_section_ns = std::max(planned.link_section_ns, section);
+    else if (stage.resource == analysis::Resource::link)
       planned.link_requests += static_cast<uint64_t>(stage.requests);
-    }
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
@@ -217,8 +212,7 @@ void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPo
                    {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
 }
 
-std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
-                                 std::vector<UnderPolicy>& under) {
+void choose(const analysis::TaskSet& set, const Settings& settings, Assignment& plan) {
   const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
   const bool uses_any = settings.policy.candidates > 0;
   const bool is_single = settings.policy.gives_own_gpus();
@@ -226,13 +220,11 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   const PlacedTasks placed{set, modes, devices, is_others, handovers};
-  task_set = analysis::format_task_set({set, modes});
+  plan.task_set = analysis::format_task_set({set, modes});
   for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
-    under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
-                                                        : bounds_under(policy, placed));
-  const auto active = std::find_if(under.begin(), under.end(),
-                                   [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
-  std::vector<AssignedTask> planned;
+    plan.under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
+                                                             : bounds_under(policy, placed));
+  const auto active = std::ranges::find(plan.under, settings.policy.name, &UnderPolicy::policy);
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (is_others(set.tasks[i].name)) continue;
     AssignedTask task;
@@ -244,17 +236,17 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     if (uses_any) task.critical_section_ns = static_cast<uint64_t>(critical_section(placed, set.tasks[i]));
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
     if (settings.policy != scheduler::kFixedPriority) {
-      take_bound(task, set.tasks[i], *active, active->tasks[planned.size()]);
-      promise(task, set, set.tasks[i], {}, modes[i], settings.policy, handovers);
+      take_bound(task, set.tasks[i], *active, active->tasks[plan.tasks.size()]);
+      promise(task, set, set.tasks[i], {}, modes[i], handovers);
       task.budget_ns = 0;  // what it waits for CPUs is not known
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
-      promise(task, set, set.tasks[i], bounds.tasks[i], modes[i], settings.policy, handovers);
+      promise(task, set, set.tasks[i], bounds.tasks[i], modes[i], handovers);
       task.terms = explain(set, modes, bounds, i, handovers);
     }
-    planned.push_back(std::move(task));
+    plan.sections[task.name] = longest_sections(set.tasks[i], modes[i], modes[i]);
+    plan.tasks.push_back(std::move(task));
   }
-  return planned;
 }
 
 // At the change at most one job of each task is under way if none is later than its period. Before each
@@ -328,12 +320,18 @@ const AssignedTask* Assignment::find(const std::string& name) const {
   return found == tasks.end() ? nullptr : &*found;
 }
 
-Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
-                        const Assignment& before) {
+Assignment unplanned(const std::map<std::string, Task>& tasks, const Settings& settings) {
   Assignment plan;
   plan.policy = settings.policy.name;
   for (const auto& [name, task] : tasks)
     if (task.profile.empty() && task.weight == 0) plan.unprofiled.push_back(name);
+  plan.sections = longest_sections(tasks, settings.handovers.value_or(analysis::Handovers{}));
+  return plan;
+}
+
+Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
+                        const Assignment& before) {
+  Assignment plan = unplanned(tasks, settings);
   const Tasks profiled = with_profile(tasks);
   if (profiled.empty()) return plan;
   const auto set = model(profiled, machine, settings);
@@ -341,7 +339,7 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
     plan.problem = set.error().message;
     return plan;
   }
-  plan.tasks = choose(*set, settings, plan.task_set, plan.under);
+  choose(*set, settings, plan);
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;

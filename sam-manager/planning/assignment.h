@@ -15,6 +15,7 @@
 #include "analysis/model/handovers.h"
 #include "analysis/modes/choice.h"
 #include "sam-manager/planning/explain.h"
+#include "sam-manager/planning/sections.h"
 #include "sam-manager/planning/under_policy.h"
 #include "sam-manager/registry/registry.h"
 
@@ -54,9 +55,9 @@ struct AssignedTask {
   // The same while tasks change from the plan before (if no other change is under way) to this one: until all
   // are idle at once, after each has begun a job in its new mode.
   std::optional<uint64_t> changing_ns;
-  // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
-  // for CPUs included. 0: none.
-  uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
+  // What is promised to others of it besides its sections: what a job executes, waiting for CPUs included; 0: nobody
+  // knows.
+  uint64_t budget_ns = 0;
   // And for how long it has each of its GPUs, and links, with what it may wait for CPUs meanwhile.
   uint64_t gpu_ns = 0, link_ns = 0;
   // How often a job asks for each of them, as its profile tells; 0: it has none.
@@ -76,7 +77,9 @@ struct AssignedTask {
 struct Assignment {
   std::vector<AssignedTask> tasks;      // those with a profile, the most urgent first
   std::vector<std::string> unprofiled;  // names of the others that have deadlines
-  std::string problem;                  // why nothing could be planned; "" if it could
+  // Of each task with a profile, by name: in the mode that is planned; where nothing could be planned, in whichever.
+  std::map<std::string, LongestSections> sections;
+  std::string problem;  // why nothing could be planned; "" if it could
   // How long after the change from the plan before the bounds hold, at the latest; none: that is not known.
   std::optional<uint64_t> transition_ns;
   std::string policy;              // of the scheduler, whose bounds these are
@@ -86,6 +89,9 @@ struct Assignment {
 
   const AssignedTask* find(const std::string& name) const;
 };
+
+// None yet: of each task is known what its profile tells.
+Assignment unplanned(const std::map<std::string, registry::Task>& tasks, const Settings& settings);
 
 // `before`: the plan that tasks change from.
 Assignment assign_modes(const std::map<std::string, registry::Task>& tasks, const Machine& machine,

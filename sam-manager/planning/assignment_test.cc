@@ -105,6 +105,26 @@ TEST(Assignment, AJobHasItsGpuForItsStagesAndWhileItWaitsThereForCpus) {
   EXPECT_EQ(plan.find("camera")->bound_ns, 11 * kMs);
 }
 
+TEST(Assignment, LongestSectionsNeedNoBound) {
+  Settings settings = alone();
+  settings.handovers = analysis::Handovers{1000, 200, 30};
+  const auto sections = [&](const std::vector<Task>& tasks, const Machine& machine) {
+    return assign_modes(named(tasks), machine, settings).sections;
+  };
+  const Task camera = gpu_task("camera", 5, 10, {15, 8}, 2);
+  EXPECT_EQ(sections({camera}, kTwoGpus).at("camera").cut.gpu_ns, 2 * kMs + 200);
+  EXPECT_EQ(sections({camera}, kTwoGpus).at("camera").whole.gpu_ns, 8 * kMs + 30 + 1230)
+      << "in the mode that is planned";
+  const Task late = gpu_task("late", 5, 10, {15, 12}, 2);
+  const Assignment plan = assign_modes(named({late}), kTwoGpus, settings);
+  ASSERT_FALSE(plan.tasks.at(0).bound_ns);
+  EXPECT_EQ(plan.sections.at("late").cut.gpu_ns, 2 * kMs + 200);
+  EXPECT_EQ(sections({late}, {4, {}, 65}).at("late").cut.gpu_ns, 2 * kMs + 200) << "nothing can be planned for 65 GPUs";
+  EXPECT_EQ(unplanned(named({late}), settings).sections.at("late").whole.gpu_ns, 15 * kMs + 30 + 1230)
+      << "in whichever mode";
+  EXPECT_EQ(sections({late}, kTwoGpus).at("late").cut.link_ns, 0u);
+}
+
 TEST(Assignment, SlicesOfOtherProgramsAreInTheWayOnce) {
   Settings settings = alone();
   settings.other_slice_ns = 2 * kMs;

@@ -67,13 +67,15 @@ AssignmentCell::Value AssignmentCell::read() const {
 }
 
 void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task) {
+  const uint64_t began_before = ended_ns - last_ns;
   last_ns = response_ns;
   ended_ns = now_ns;
   raise(longest_ns, response_ns);
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
   if (deadline > 0 && response_ns > deadline) ++misses;
   if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
-  const uint64_t begin = now_ns - response_ns, due = next_ns.load();
+  // Of a period that was longer before, no more counts than what is left of this one.
+  const uint64_t begin = now_ns - response_ns, due = std::min(next_ns.load(), began_before + period + period / 16);
   if (period > 0 && begin + period / 16 < due)
     ++early;
   else

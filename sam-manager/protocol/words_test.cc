@@ -44,6 +44,16 @@ TEST_F(JobTimesTest, LateWakingMakesNoJobEarly) {
   EXPECT_EQ(jobs.early, 1u);
 }
 
+TEST_F(JobTimesTest, JobsOfAShorterPeriodThanBeforeAreNotEarly) {
+  task(30, 400, 0);
+  job(1000, 1005);
+  task(30, 40, 0);
+  for (uint64_t begin = 1040; begin < 2000; begin += 40) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u);
+  job(1990, 1995);
+  EXPECT_EQ(jobs.early, 1u);
+}
+
 TEST_F(JobTimesTest, LongIsWhatExecutesBeyondTheBudgetNotWhatWaits) {
   task(100, 200, 20);
   job(1000, 1050, 31);

@@ -9,8 +9,10 @@ void CpuBudgets::set(ClientId client, const CpuBudget& budget, uint64_t now_ns) 
   const auto [found, is_new] = servers_.try_emplace(client);
   Server& server = found->second;
   if (!is_new && server.budget == budget) return;
-  if (!is_new) server.next_begin_ns += budget.period_ns - server.budget.period_ns;
+  if (!is_new && budget.period_ns < server.budget.period_ns)
+    server.next_begin_ns -= std::min(server.next_begin_ns, server.budget.period_ns - budget.period_ns);
   server.budget = budget;
+  server.each_ns = std::max(server.each_ns, budget.each_ns);
   if (is_new) {
     begin(client, server, now_ns);
     server.next_begin_ns = now_ns + budget.period_ns;
@@ -26,6 +28,7 @@ void CpuBudgets::remove(ClientId client) {
 void CpuBudgets::begin(ClientId client, Server& server, uint64_t now_ns) {
   if (const auto use = read_(client)) server.begin_use_ns = use->ns;
   server.used_ns = 0;
+  server.each_ns = server.budget.each_ns;
   server.is_exhausted = false;
   server.look_ns = now_ns;
 }
@@ -59,9 +62,8 @@ std::vector<CpuBudgets::Change> CpuBudgets::look(uint64_t now_ns) {
     }
     const auto use = read_(client);
     if (use) server.used_ns = use->ns - std::min(use->ns, server.begin_use_ns);
-    if (server.used_ns > server.budget.each_ns && !std::exchange(server.is_exhausted, true))
-      changes.push_back({client, true});
-    const uint64_t left = server.budget.each_ns - std::min(server.budget.each_ns, server.used_ns);
+    if (server.used_ns > server.each_ns && !std::exchange(server.is_exhausted, true)) changes.push_back({client, true});
+    const uint64_t left = server.each_ns - std::min(server.each_ns, server.used_ns);
     const uint64_t soonest = now_ns + std::max(watch_ns_, left / std::max(use ? use->threads : 1u, 1u));
     server.look_ns = server.is_exhausted ? server.next_begin_ns : std::min(server.next_begin_ns, soonest);
   }

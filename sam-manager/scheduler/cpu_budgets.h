@@ -40,7 +40,8 @@ class CpuBudgets {
 
   explicit CpuBudgets(Read read) : read_(std::move(read)) {}
 
-  // A client's first budget begins now; another one for the same client counts from the begin of the one before.
+  // A client's first budget begins now. Another one for the same client is its next one, and the one at hand until then
+  // where that is more; the next one begins sooner with a shorter period, and not later with a longer one.
   void set(ClientId client, const CpuBudget& budget, uint64_t now_ns);
   void remove(ClientId client);
   void set_watch(uint64_t watch_ns) { watch_ns_ = watch_ns; }
@@ -66,7 +67,8 @@ class CpuBudgets {
 
  private:
   struct Server {
-    CpuBudget budget;
+    CpuBudget budget;           // the next ones
+    uint64_t each_ns = 0;       // of the one at hand
     uint64_t begin_use_ns = 0;  // its clock when the budget began
     uint64_t used_ns = 0;
     uint64_t next_begin_ns = 0;  // of the next budget

@@ -92,10 +92,26 @@ TEST_F(CpuBudgetsTest, JobThatIsReleasedLaterHasItsBudgetThen) {
 }
 
 TEST_F(CpuBudgetsTest, AnotherBudgetCountsFromTheBeginOfTheOneBefore) {
-  use(10, 1005);
-  budgets.set(kTask, {5, 100}, 1010);
-  EXPECT_THAT(use(0, 1010), ElementsAre(Change{kTask, true}));
+  budgets.set(kTask, {12, 100}, 1010);
+  EXPECT_THAT(use(12, 1020), IsEmpty());
+  EXPECT_THAT(use(1, 1025), ElementsAre(Change{kTask, true}));
   EXPECT_EQ(budgets.next_ns(), 1100u);
+}
+
+TEST_F(CpuBudgetsTest, JobUnderWayKeepsALargerBudgetThanTheNextOnes) {
+  budgets.set(kTask, {5, 160}, 1003);
+  EXPECT_THAT(use(10, 1010), IsEmpty()) << "it began with 10";
+  budgets.release_job(kTask, 1160, 1160);
+  EXPECT_THAT(use(6, 1170), ElementsAre(Change{kTask, true}));
+}
+
+TEST_F(CpuBudgetsTest, NextJobOfALongerPeriodIsDueWhenItWas) {
+  budgets.set(kTask, {10, 1600}, 1003);
+  use(10, 1010);
+  budgets.release_job(kTask, 1160, 1160);
+  EXPECT_THAT(use(10, 1170), IsEmpty());
+  budgets.release_job(kTask, 1320, 1320);
+  EXPECT_THAT(use(1, 1330), ElementsAre(Change{kTask, true})) << "the one after that is not";
 }
 
 TEST_F(CpuBudgetsTest, WhoIsNotWatchedUsesWhatHeLikes) {

@@ -5,7 +5,30 @@
 
 namespace samcl::scheduler {
 
-void Reservations::set(ClientId client, const Reservation& reservation) { jobs_[client].reservation = reservation; }
+namespace {
+
+// What either allows.
+Reservation longer(const Reservation& one, const Reservation& other) {
+  Reservation both = one;
+  for (size_t i = 0; i < both.each_ns.size(); ++i) {
+    both.each_ns[i] = std::max(one.each_ns[i], other.each_ns[i]);
+    const bool is_limited = one.requests[i] > 0 && other.requests[i] > 0;
+    both.requests[i] = is_limited ? std::max(one.requests[i], other.requests[i]) : 0;
+  }
+  both.longest_ns = std::max(one.longest_ns, other.longest_ns);
+  return both;
+}
+
+}  // namespace
+
+void Reservations::set(ClientId client, const Reservation& reservation) {
+  Job& job = jobs_[client];
+  job.next = reservation;
+  if (job.until_ns == UINT64_MAX) return;
+  const uint64_t before = job.reservation.longest_ns;
+  job.reservation = longer(job.reservation, reservation);
+  job.until_ns += job.reservation.longest_ns - before;
+}
 
 void Reservations::remove(ClientId client) { jobs_.erase(client); }
 
@@ -26,6 +49,7 @@ void Reservations::begin(ClientId client, Job& job, uint64_t released_ns) {
   job.requests.clear();
   job.has_exceeded = job.has_asked_too_often = false;
   job.next_release_ns = 0;
+  job.reservation = job.next;
   job.until_ns = released_ns + job.reservation.longest_ns;
 }
 
@@ -50,6 +74,7 @@ bool Reservations::ask(ClientId client, ResourceId resource, uint64_t now_ns) {
   const auto found = jobs_.find(client);
   if (found == jobs_.end()) return false;
   Job& job = found->second;
+  if (job.until_ns == UINT64_MAX) return false;
   const uint64_t most = job.reservation.requests[resource % protocol::kResourcesPerDevice];
   if (most == 0 || ++job.requests[resource] <= most) return false;
   return !std::exchange(job.has_asked_too_often, true);

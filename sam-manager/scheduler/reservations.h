@@ -27,7 +27,7 @@ struct Reservation {
 
 class Reservations {
  public:
-  // Of the client's jobs, the one under way included. A client without is not limited.
+  // Of the client's next jobs; the one under way has what it had, where that is more. A client without is not limited.
   void set(ClientId client, const Reservation& reservation);
   void remove(ClientId client);
   // The next job is released then, which may be later than now; of several that are, the first one counts.
@@ -47,7 +47,7 @@ class Reservations {
 
  private:
   struct Job {
-    Reservation reservation;
+    Reservation reservation, next;
     uint64_t until_ns = UINT64_MAX;  // of the job under way; no limit before the first one
     uint64_t next_release_ns = 0;    // of a job that is released later; 0: none is
     std::map<ResourceId, uint64_t> used_ns;

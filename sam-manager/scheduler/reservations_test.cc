@@ -131,6 +131,38 @@ TEST_F(ReservationsTest, BeforeTheFirstJobThereIsNoLimit) {
   EXPECT_THAT(reservations.exceeded(5000), IsEmpty());
 }
 
+TEST_F(ReservationsTest, JobUnderWayKeepsWhatIsMoreThanTheNextOnesHave) {
+  reservations.set(kLiar, {{10, 4}, 100, {2, 2}});
+  reservations.release_job(kLiar, 1100, 1100);
+  reservations.set(kLiar, {{3, 6}, 20, {1, 3}});
+  reservations.note(kGpu, kLiar, 1100);
+  EXPECT_THAT(reservations.exceeded(1110), IsEmpty()) << "it began with 10 on each GPU";
+  reservations.note(kGpu, 0, 1110);
+  reservations.note(kLink, kLiar, 1150);
+  EXPECT_THAT(reservations.exceeded(1156), IsEmpty()) << "and has 6 on each link now, within its 100";
+  reservations.note(kLink, 0, 1156);
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(reservations.ask(kLiar, kGpu, 1157));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(reservations.ask(kLiar, kLink, 1157));
+  EXPECT_TRUE(reservations.ask(kLiar, kGpu, 1158));
+  reservations.release_job(kLiar, 1200, 1200);
+  reservations.note(kGpu, kLiar, 1200);
+  EXPECT_EQ(reservations.next_ns(), 1204u);
+  EXPECT_FALSE(reservations.ask(kLiar, kGpu, 1200));
+  EXPECT_TRUE(reservations.ask(kLiar, kGpu, 1201));
+}
+
+TEST_F(ReservationsTest, JobUnderWayMayGoOnForLongerIfTheNextOnesMay) {
+  reservations.set(kLiar, {{10, 4}, 300});
+  reservations.note(kGpu, kLiar, 1299);
+  EXPECT_THAT(reservations.exceeded(1300), IsEmpty());
+  EXPECT_THAT(reservations.exceeded(1301), ElementsAre(kLiar));
+}
+
+TEST_F(ReservationsTest, JobThatBeganBeforeAnythingWasPromisedIsNotLimited) {
+  reservations.set(kOther, {{1, 1}, 1, {1, 1}});
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(reservations.ask(kOther, kGpu, 1000));
+}
+
 TEST_F(ReservationsTest, WhoLeftIsForgotten) {
   reservations.note(kGpu, kLiar, 1000);
   reservations.remove(kLiar);

@@ -157,7 +157,7 @@ struct LyingTaskTest : OverrunTest {
     lying.join();
   }
   void start_asking(const std::string& policy) {
-    ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'\nother_slice = '9s'"));
+    ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'"));
     ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "10s", "9s", 100'000 * kMs, 10));
     ASSERT_NO_FATAL_FAILURE(register_profiled("liar", 40, "10s", "9s", 100'000 * kMs));
     liar = daemon.connect("liar");
@@ -212,6 +212,21 @@ struct LyingTaskTest : OverrunTest {
     guarded->line().say('t');
   }
 };
+
+// Of as many requests no bound is known with hand-overs as long as these, which a busy machine may well measure.
+TEST_F(LyingTaskTest, WhoKeepsToItsProfileKeepsWhatItHasThoughNoBoundIsKnown) {
+  ASSERT_TRUE(daemon.start_configured("overrun = 'end'\nhandovers = '5ms'"));
+  ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "10s", "9s", 100'000 * kMs, 50'000));
+  ASSERT_EQ(daemon.register_task("liar", 40, 0, {}, 100'000 * kMs), "");
+  guarded = testing::start_taker(daemon, "guarded");
+  liar = daemon.connect("liar");
+  ASSERT_TRUE(liar && guarded);
+  ASSERT_NO_FATAL_FAILURE(ask_for_what_guarded_has());
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(daemon.status()["resources"][0]["holder"]["task"], "guarded");
+  ASSERT_NO_FATAL_FAILURE(give_it_to_liar());
+  EXPECT_EQ(daemon.program("guarded")["overruns"]["sections"], 0);
+}
 
 TEST_F(LyingTaskTest, HasWhatOthersWaitForAsLongAsItLikesWhereThatIsOnlyLogged) {
   ASSERT_NO_FATAL_FAILURE(start_lying("log", 100'000 * kMs));

@@ -33,17 +33,24 @@ struct ProgramsTest : ::testing::Test {
   }
   ~ProgramsTest() override { std::filesystem::remove_all(folder); }
 
+  Outcome run_managed(const std::vector<std::string>& words, const std::string& task,
+                      const std::string& report_to = "") {
+    return testing::run_program(words,
+                                {{"LD_PRELOAD", LIBSAMCL},
+                                 {"POCL_DEVICES", "basic basic"},
+                                 {"SAMCL_CACHE_DIR", folder},
+                                 {"SAMCL_INSTANCE", daemon.instance()},
+                                 {"SAMCL_MANAGER", "required"},
+                                 {"SAMCL_REPORT", report_to},
+                                 {"SAMCL_TRANSPORT", "staged"},
+                                 {"SAMCL_TASK", task}},
+                                100);
+  }
+
   // 0 if it ran and its memory was right.
   int run(const std::string& task, const std::string& command = "", std::vector<std::string> words = {OPENCL_TASK}) {
     if (!command.empty()) words.push_back(command);
-    const Outcome outcome = testing::run_program(words, {{"LD_PRELOAD", LIBSAMCL},
-                                                         {"POCL_DEVICES", "basic basic"},
-                                                         {"SAMCL_CACHE_DIR", folder},
-                                                         {"SAMCL_INSTANCE", daemon.instance()},
-                                                         {"SAMCL_MANAGER", "required"},
-                                                         {"SAMCL_REPORT", file},
-                                                         {"SAMCL_TRANSPORT", "staged"},
-                                                         {"SAMCL_TASK", task}});
+    const Outcome outcome = run_managed(words, task, file);
     report = nlohmann::json::parse(std::ifstream(file), nullptr, false);
     if (outcome.exit_code != 0) ADD_FAILURE() << outcome.err;
     return outcome.exit_code;
@@ -79,6 +86,25 @@ struct ProgramsTest : ::testing::Test {
       if (resource["kind"] == "gpu") names.push_back(resource["device"]);
     auto client = lease::Client::connect({daemon.instance(), task, 5000, 0}, names);
     return client ? *std::move(client) : nullptr;
+  }
+
+  // What `sam-ctl trace` writes to t.json while `programs` run.
+  template <typename Programs>
+  Outcome trace(Programs programs) const {
+    Outcome traced;
+    std::thread tracing([&] {
+      traced =
+          testing::run_program({"/bin/sh", "-c",
+                                std::string(SAM_CTL) + " --instance " + daemon.instance() + " trace --seconds 100 -o " +
+                                    folder + "/t.json & echo $! > " + folder + "/pid; wait"},
+                               {}, 110);
+    });
+    programs();
+    pid_t pid = 0;
+    std::ifstream(folder + "/pid") >> pid;
+    if (pid > 0) kill(pid, SIGTERM);
+    tracing.join();
+    return traced;
   }
 
   nlohmann::json kernel(const std::string& name) const {
@@ -166,22 +192,11 @@ TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
 TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
   ASSERT_EQ(daemon.register_task("camera", 5, 1, {"0"}), "");
   ASSERT_EQ(daemon.register_task("radar", 6, 1, {"0"}), "");
-  Outcome traced;
-  std::thread tracing([&] {
-    traced =
-        testing::run_program({"/bin/sh", "-c",
-                              std::string(SAM_CTL) + " --instance " + daemon.instance() + " trace --seconds 100 -o " +
-                                  folder + "/t.json & echo $! > " + folder + "/pid; wait"},
-                             {}, 110);
+  const Outcome traced = trace([this] {
+    // In the middle there is time to find what they write to.
+    EXPECT_EQ(run("camera", "sleep 0.5"), 0);
+    EXPECT_EQ(run("radar", "sleep 0.5"), 0);
   });
-  // In the middle there is time to find what they write to.
-  EXPECT_EQ(run("camera", "sleep 0.5"), 0);
-  EXPECT_EQ(run("radar", "sleep 0.5"), 0);
-  pid_t pid = 0;
-  std::ifstream(folder + "/pid") >> pid;
-  ASSERT_GT(pid, 0);
-  kill(pid, SIGTERM);
-  tracing.join();
   EXPECT_EQ(traced.exit_code, 0);
   EXPECT_THAT(traced.out, ::testing::HasSubstr("t.json: 2 programs")) << traced.err;
   const auto events = testing::read_trace(folder + "/t.json");
@@ -192,6 +207,82 @@ TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
   for (const char* holder : {"camer: plain", "camer: in_turn", "radar: plain", "radar: upload"})
     EXPECT_THAT(holders, ::testing::Contains(holder));
 }
+
+// Two programs that want one device all the time, traced under a policy: what they did is a schedule of the model.
+// Their profiles tell of times that PoCL's devices keep on any machine, so that who had what when is what can be wrong.
+struct TracedPolicyTest : ProgramsTest, ::testing::WithParamInterface<const char*> {
+  // Hand-overs that were measured on a busy machine would be longer than sections are.
+  void SetUp() override {
+    ProgramsTest::SetUp();
+    daemon.stop(SIGTERM);
+    ASSERT_TRUE(daemon.start_configured(std::string("handovers = '1us'\npolicy = '") + GetParam() + "'"));
+  }
+  void register_profiled(const std::string& name, int priority, const char* section) {
+    nlohmann::json stages;
+    for (const char* resource : {"PCI", "GPU", "PCI"})
+      stages.push_back(
+          {{"resource", resource}, {"worst", "1000s"}, {"section", section}, {"host", 0}, {"requests", 9}});
+    const auto answer = daemon.ask({{"ask", "register"},
+                                    {"task",
+                                     {{"name", name},
+                                      {"priority", priority},
+                                      {"period_ns", 1000},
+                                      {"deadline_ns", 1000},
+                                      {"devices", {"0"}},
+                                      {"profile",
+                                       {{"platform", {{"cpus", 2}, {"gpus", 1}}},
+                                        {"tasks", {{{"name", name}, {"period", "1us"}, {"stages", stages}}}}}}}}});
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+  Outcome check(const std::string& policy, const std::string& tolerance) const {
+    const std::string set = folder + "/set.json";
+    const Outcome saved = testing::run_program({SAM_CTL, "--instance", daemon.instance(), "analyze", "--save", set});
+    EXPECT_EQ(saved.exit_code, 0) << saved.err;
+    return testing::run_program(
+        {SAM_ANALYZE, "check", folder + "/t.json", set, "--policy", policy, "--tolerance", tolerance, "--json"});
+  }
+};
+
+TEST_P(TracedPolicyTest, WhatProgramsDidIsAScheduleOfTheModel) {
+  ASSERT_NO_FATAL_FAILURE(register_profiled("camera", 5, "1000s"));
+  ASSERT_NO_FATAL_FAILURE(register_profiled("radar", 6, "1000s"));
+  const Outcome traced = trace([this] {
+    // Once it is known what both write to.
+    const std::string are_found = "until [ $(ls -l /proc/$(cat '" + folder +
+                                  "/pid')/fd | grep -c memfd:samcl-trace) -ge 2 ]; do sleep 0.02; done";
+    const auto do_jobs = [&](const std::string& task) {
+      const Outcome outcome = run_managed({OPENCL_TASK, are_found, "40"}, task);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    };
+    std::thread radar(do_jobs, "radar");
+    do_jobs("camera");
+    radar.join();
+  });
+  ASSERT_THAT(traced.out, ::testing::HasSubstr("t.json: 2 programs")) << traced.err;
+  const Outcome checked = check("edf", "1ns");  // whatever the order of grants
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  const auto told = nlohmann::json::parse(checked.out);
+  EXPECT_EQ(told["jobs"], 2 * 40);
+  const std::set<std::string> own_gpus = {"k-exclusion", "containers"};  // who waits for these holds nothing meanwhile
+  if (!own_gpus.contains(GetParam())) {
+    EXPECT_GT(told["waits"], 0) << "they were never in each other's way";
+  }
+  if (GetParam() == std::string("fixed-priority")) {
+    EXPECT_EQ(check(GetParam(), "1s").exit_code, 0);
+  }
+  ASSERT_NO_FATAL_FAILURE(register_profiled("camera", 5, "1ns"));
+  const auto short_sections = nlohmann::json::parse(check("edf", "1ns").out);
+  ASSERT_FALSE(short_sections["violations"].empty()) << "it is these programs' trace";
+  EXPECT_EQ(short_sections["violations"][0]["rule"], "section");
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, TracedPolicyTest,
+                         ::testing::Values("fixed-priority", "edf", "fmlp-long", "omlp", "k-exclusion", "containers"),
+                         [](const auto& policy) {
+                           std::string name = policy.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST_F(ProgramsTest, WhatATaskReservedIsGivenBackAndTheBytesStay) {
   ASSERT_NO_FATAL_FAILURE(reserve_64_mib_of("96MiB"));
