@@ -36,13 +36,15 @@ void copy_rows(std::byte* to, const Rectangle& target, const std::byte* from, co
       [&](uint64_t index, Range row) { std::memmove(to + target.row(index), from + row.begin, row.size()); });
 }
 
+// Copies what it has written, a block that stays in the cache, instead of the pattern element by element.
 void fill_host(std::byte* memory, Range range, const std::vector<std::byte>& pattern) {
-  if (pattern.size() == 1) {
-    std::memset(memory + range.begin, std::to_integer<int>(pattern[0]), range.size());
-    return;
-  }
-  for (uint64_t at = range.begin; at < range.end; at += pattern.size()) {
-    std::memcpy(memory + at, pattern.data(), pattern.size());
+  constexpr uint64_t kBlock = 64 << 10;  // patterns divide it
+  if (range.empty()) return;
+  std::byte* const begin = memory + range.begin;
+  std::memcpy(begin, pattern.data(), pattern.size());
+  for (uint64_t done = pattern.size(), more = 0; done < range.size(); done += more) {
+    more = std::min({done, kBlock, range.size() - done});
+    std::memcpy(begin + done, begin, more);
   }
 }
 

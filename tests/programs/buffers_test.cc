@@ -256,6 +256,17 @@ TEST_P(FillPattern, IsTakenAtTheCall) {
   EXPECT_EQ(read<cl_uchar>(x, 4 * size), std::vector<cl_uchar>(4 * size, 9));
 }
 
+// So many patterns that they are written block by block.
+TEST_P(FillPattern, RepeatsOverManyBlocks) {
+  const size_t size = GetParam(), filled = 300'032, all = filled + 2 * size;
+  const std::vector<cl_uchar> pattern = counting<cl_uchar>(size, 17);
+  const Buffer x = buffer(std::vector<cl_uchar>(all, 3));
+  ASSERT_OK(clEnqueueFillBuffer(queue(), x.get(), pattern.data(), size, size, filled, 0, nullptr, nullptr));
+  std::vector<cl_uchar> expected(all, 3);
+  for (size_t i = 0; i < filled; ++i) expected[size + i] = pattern[i % size];
+  EXPECT_EQ(read<cl_uchar>(x, all), expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(Buffers, FillPattern, ::testing::Values(1, 2, 4, 8, 16, 32, 64, 128));
 
 TEST_F(Buffers, FillErrors) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small input files for programs whose own lie elsewhere (Rodinia's), the same each time.
+"""Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's), the same each time.
 
 usage: make_data.py FOLDER
 """
@@ -32,6 +32,8 @@ def main():
     lines(folder / "filelist.txt", ["cane.db"])
     (folder / "image.pgm").write_text("P2\n502 458\n255\n" + "\n".join(str(chance.randrange(256)) for _ in range(502 * 458)) + "\n")
     (folder / "image.bmp").write_bytes(bytes(chance.randrange(256) for _ in range(512 * 512 * 3)))
+    lines(folder / "hexadecimal.txt", ["".join(chance.choice("0123456789abcdef") for _ in range(65536))])
+    lines(folder / "bases.txt", ["".join(chance.choice("ACGT") for _ in range(count)) for count in (64, 4096)])
 
 
 if __name__ == "__main__":
