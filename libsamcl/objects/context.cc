@@ -166,6 +166,9 @@ void Context::end_threads_when_idle() {
   }
 }
 
+// Even on a machine with far more to do than processors.
+constexpr int kCompilersMs = 120'000;
+
 bool Context::drain_all(int milliseconds) {
   const std::vector<std::shared_ptr<Context>> contexts = all();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
@@ -178,7 +181,8 @@ bool Context::drain_all(int milliseconds) {
   for (const auto& context : contexts) {
     for (const auto& real : context->devices) idle &= real->drain(left());
     idle &= context->backend.host_worker().drain(left());
-    idle &= context->builder.drain(left());
+    // Compiling ends, and a compiler that is taken down while it works ends the process by a signal.
+    idle &= context->builder.drain(std::max(left(), kCompilersMs));
   }
   return idle;
 }
