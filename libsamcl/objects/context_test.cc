@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "libsamcl/testing/fake_driver.h"
 #include "libsamcl/testing/fake_manager.h"
 
@@ -30,6 +34,18 @@ TEST_F(ContextTest, ManagersChoiceHoldsFromTheNextQuestionOn) {
   manager.chosen.gpus = 2;
   EXPECT_THAT(context->devices_in_use(), ElementsAre(2, 0));
   EXPECT_EQ(context->places_in_use(), only(2) | only(0));
+}
+
+// Whatever patience there is for all else.
+TEST_F(ContextTest, DrainingWaitsForWhatIsBeingBuilt) {
+  const auto context = driver.make_context();
+  std::atomic<bool> built = false;
+  context->builder.post([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    built = true;
+  });
+  EXPECT_TRUE(Context::drain_all(1));
+  EXPECT_TRUE(built);
 }
 
 TEST_F(ContextTest, IsMixedWhereDevicesAreNotAlike) {
