@@ -648,7 +648,8 @@ TEST_F(AttackTest, ProcessWithTheNumberOfADeadOneHasNothingOfIt) {
   kill(daemon.pid(), SIGCONT);
   if (next < 0) GTEST_SKIP() << "no process can be given a number here";
   EXPECT_EQ(waiter->line().hear(), 'h');
-  for (const auto& program : daemon.status()["programs"]) EXPECT_NE(program["pid"], number);
+  const nlohmann::json status = daemon.status();
+  for (const auto& program : status["programs"]) EXPECT_NE(program["pid"], number);
   kill(number, SIGKILL);
   waitpid(number, nullptr, 0);
 }

@@ -209,7 +209,8 @@ TEST_F(CpuTest, WhatIsComputedBetweenJobsIsNoOverrunAndInNobodysWay) {
   });
   ASSERT_EQ(idle.line().hear(), 'a');
   EXPECT_TRUE(comes_true([&] { return is_ordinary(idle.pid()); }));
-  for (const auto& program : daemon.status()["programs"]) EXPECT_EQ(program["overruns"]["cpu_jobs"], 0);
+  const nlohmann::json status = daemon.status();
+  for (const auto& program : status["programs"]) EXPECT_EQ(program["overruns"]["cpu_jobs"], 0);
   shared->goes_on = false;
 }
 
