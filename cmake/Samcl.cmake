@@ -89,9 +89,14 @@ target_link_libraries(samcl_test_headers PRIVATE samcl_flags GTest::gtest_main G
 samcl_compile_quickly(samcl_test_headers)
 samcl_precompile(samcl_test_headers <gmock/gmock.h>)
 
-# samcl_test(NAME SOURCES... [DEPENDS libs...]): a GoogleTest program, each of its tests known to ctest.
+# samcl_test(NAME SOURCES... [DEPENDS libs...] [APART]): a GoogleTest program, each of its tests known to ctest. The tests of
+# a room are one program, so that what they include is read once; APART as for a library.
 function(samcl_test name)
-  samcl_program(${name} ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPENDS" ${ARGN})
+  samcl_program(${name} SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
+  if(NOT ARG_APART)
+    samcl_compile_together(${name})
+  endif()
   samcl_compile_quickly(${name})
   samcl_precompile(${name} REUSE_FROM samcl_test_headers)
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)

@@ -18,10 +18,9 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
 # Under the sanitizers: the logic, the runtime's pieces, the manager and its clients as processes, and the OpenCL cases on
 # two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
-sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_test access_map_test engine_test ways_test planner_test graph_test
-  worker_test storage_test completion_queue_test submission_queue_test real_device_test report_test trace_test
-  scheduler_test registry_test placement_test document_test footprint_evaluation_test words_test daemon_soak_test manager_test
-  copy_pool_test launch_test command_order_test random_commands_test)
+sanitized=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test
+  threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test random_commands_test
+  protocol_test scheduler_test registry_test daemon_soak_test manager_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     tests=("${sanitized[@]}") programs=(samcl opencl_cases)

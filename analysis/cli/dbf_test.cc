@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kExample = example("recurring");
+const std::string kRecurring = example("recurring");
 
 // PROOF.md's counterexample to the published recurrence, with that period.
 std::string branching(const std::string& period) {
@@ -28,11 +28,11 @@ Outcome run_with(const std::string& input, const std::string& arguments) {
 }
 
 TEST(SamAnalyzeDbf, FindsTheExampleSchedulable) {
-  const Outcome outcome = run("dbf " + kExample);
+  const Outcome outcome = run("dbf " + kRecurring);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Schedulable by preemptive EDF on one processor."));
   EXPECT_THAT(outcome.output, HasSubstr("Tightest interval: 182.5 ms of demand within 230 ms, 79.35%."));
-  EXPECT_THAT(run("dbf --at 50ms " + kExample).output, HasSubstr("dbf(50 ms) = 37.5 ms"));
+  EXPECT_THAT(run("dbf --at 50ms " + kRecurring).output, HasSubstr("dbf(50 ms) = 37.5 ms"));
 }
 
 TEST(SamAnalyzeDbf, GivesTheLeastIntervalWithTooMuchDemandAndItsWalk) {
@@ -68,7 +68,7 @@ TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
   Outcome outcome = run_with(branching("0"), "dbf -");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 0 ns, expected 1 to"));
-  outcome = run("dbf --at 3 " + kExample);
+  outcome = run("dbf --at 3 " + kRecurring);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--at: \"3\", expected a time such as 40ms"));
   outcome = run("dbf /no/such/file");
@@ -79,7 +79,7 @@ TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
 using Curves = InFolder;
 
 TEST_F(Curves, OfDemandsAreWritten) {
-  EXPECT_EQ(run("dbf " + kExample + " --chart " + path("demand.json")).code, 0);
+  EXPECT_EQ(run("dbf " + kRecurring + " --chart " + path("demand.json")).code, 0);
   const auto curves = nlohmann::json::parse(text("demand.json")).at("charts").at(0).at("curves");
   EXPECT_EQ(curves.at(0).at("name"), "available");
   EXPECT_EQ(curves.at(1).at("name"), "vision");

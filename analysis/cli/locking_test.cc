@@ -13,27 +13,27 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kExample = example("shared_gpu");
+const std::string kSharedGpu = example("shared_gpu");
 
 class SamAnalyzeLocking : public InFolder {
  protected:
   // The example with something replaced.
   Outcome run_changed(const std::string& arguments, const std::string& from, const std::string& to) {
-    std::ifstream in(kExample);
+    std::ifstream in(kSharedGpu);
     std::string text(std::istreambuf_iterator<char>(in), {});
     return run(arguments + " " + written("set.json", replaced(text, from, to)));
   }
 };
 
 TEST_F(SamAnalyzeLocking, GivesEveryMethodsVerdict) {
-  const Outcome outcome = run("locking " + kExample);
+  const Outcome outcome = run("locking " + kSharedGpu);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, testing::ContainsRegex("FMLP-Long +yes +3.833 of 4"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("container +yes +1.167 of 4"));
 }
 
 TEST_F(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
-  const auto json = nlohmann::json::parse(run("locking --json --speed-up 4 " + kExample).output);
+  const auto json = nlohmann::json::parse(run("locking --json --speed-up 4 " + kSharedGpu).output);
   EXPECT_EQ(json["shared_resource"]["protocols"][0]["protocol"], "fmlp-long");
   EXPECT_EQ(json["shared_resource"]["protocols"][0]["tasks"][2]["blocking"], 16'000'000);
   EXPECT_EQ(json["containers"]["tasks"][2]["container"], 1);
@@ -41,8 +41,8 @@ TEST_F(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
 }
 
 TEST_F(SamAnalyzeLocking, ShowsThePapersSchedules) {
-  EXPECT_THAT(run("locking --schedule fmlp-long " + kExample).output, HasSubstr("the last job ends at 21 ms"));
-  EXPECT_THAT(run("locking --schedule containers " + kExample).output, HasSubstr("the last job ends at 25 ms"));
+  EXPECT_THAT(run("locking --schedule fmlp-long " + kSharedGpu).output, HasSubstr("the last job ends at 21 ms"));
+  EXPECT_THAT(run("locking --schedule containers " + kSharedGpu).output, HasSubstr("the last job ends at 25 ms"));
 }
 
 TEST_F(SamAnalyzeLocking, LocksPartsOfAGpu) {
@@ -50,7 +50,7 @@ TEST_F(SamAnalyzeLocking, LocksPartsOfAGpu) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, testing::ContainsRegex("SMLP +yes"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("wide +12 ms.* 8 ms +5 ms\n")) << "b FMLP-Long, b SMLP, late";
-  EXPECT_THAT(run("locking --schedule smlp " + kExample).output, HasSubstr("the platform has no parts"));
+  EXPECT_THAT(run("locking --schedule smlp " + kSharedGpu).output, HasSubstr("the platform has no parts"));
 }
 
 TEST_F(SamAnalyzeLocking, SaysWhyNot) {
@@ -70,9 +70,9 @@ TEST_F(SamAnalyzeLocking, RefusesNonsense) {
       const Outcome outcome = run_changed(command, from, to);
       EXPECT_EQ(outcome.code, 2) << command << ": " << to << "\n" << outcome.output;
     }
-  EXPECT_EQ(run("locking --speed-up 0.5 " + kExample).code, 2);
-  EXPECT_EQ(run("locking --svg x " + kExample).code, 2) << "needs --schedule";
-  const Outcome unknown = run("locking --schedule fifo " + kExample);
+  EXPECT_EQ(run("locking --speed-up 0.5 " + kSharedGpu).code, 2);
+  EXPECT_EQ(run("locking --svg x " + kSharedGpu).code, 2) << "needs --schedule";
+  const Outcome unknown = run("locking --schedule fifo " + kSharedGpu);
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.output, HasSubstr("--schedule: 'fifo', expected one of containers|donation|fmlp-long|omlp"));
 }
@@ -89,7 +89,7 @@ TEST_F(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable
 }
 
 TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
-  const Outcome outcome = run("compare --json " + kExample);
+  const Outcome outcome = run("compare --json " + kSharedGpu);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto analyses = nlohmann::json::parse(outcome.output)["analyses"];
   ASSERT_EQ(analyses.size(), 8);
@@ -102,24 +102,24 @@ TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
 
 // The locking example as a set with stages.
 TEST_F(SamAnalyzeLocking, TaskSetsWithStagesAreReadByAll) {
-  const std::string set = written("set.json", run("convert " + kExample).output);
+  const std::string set = written("set.json", run("convert " + kSharedGpu).output);
   const auto judged = [](const std::string& file) {
     return nlohmann::json::parse(run("compare --json " + file).output);
   };
-  EXPECT_EQ(judged(set), judged(kExample));
+  EXPECT_EQ(judged(set), judged(kSharedGpu));
   const std::string csv = written("set.csv", run("convert --csv " + set).output);
-  EXPECT_EQ(judged(csv), judged(kExample));
+  EXPECT_EQ(judged(csv), judged(kSharedGpu));
   EXPECT_THAT(run("dag " + csv).output, testing::ContainsRegex("T3 +30 ms +8 ms +5 ms +5 ms"));
   EXPECT_THAT(run("dbf " + set).output, HasSubstr(set + ": platform, cpus: 4, expected 1 for demand bounds"));
   EXPECT_THAT(run("locking " + example("bound_devices")).output, HasSubstr("platform, bound: expected false"));
-  EXPECT_THAT(run("convert --mast " + kExample).output,
+  EXPECT_THAT(run("convert --mast " + kSharedGpu).output,
               HasSubstr("task \"T1\", cpu: missing, expected one of 4 for MAST"));
   EXPECT_THAT(run("convert " + example("gpu_parts")).output, HasSubstr("platform, parts: 4, expected none to convert"));
   EXPECT_THAT(run("convert --mast " + example("graphs")).output, HasSubstr("tasks that are graphs, expected --np-dag"));
 }
 
 TEST_F(SamAnalyzeLocking, GivesASharedGpuToSchedCatAndBack) {
-  const Outcome xml = run("convert --schedcat --unit 1ms " + kExample);
+  const Outcome xml = run("convert --schedcat --unit 1ms " + kSharedGpu);
   EXPECT_EQ(xml.code, 0) << xml.output;
   const std::string file = written("set.xml", xml.output);
   const Outcome back = run("convert --cpus 4 --unit 1ms " + file);
@@ -127,7 +127,7 @@ TEST_F(SamAnalyzeLocking, GivesASharedGpuToSchedCatAndBack) {
   const auto verdicts = [&](const std::string& set) {
     return nlohmann::json::parse(run("locking --json " + set).output).at("shared_resource").at("protocols").at(0);
   };
-  EXPECT_EQ(verdicts(written("set.json", back.output)).at("tasks"), verdicts(kExample).at("tasks"));
+  EXPECT_EQ(verdicts(written("set.json", back.output)).at("tasks"), verdicts(kSharedGpu).at("tasks"));
   EXPECT_EQ(run("convert " + file).code, 2);
   EXPECT_EQ(run("convert --np " + example("three_programs")).code, 2);
 }

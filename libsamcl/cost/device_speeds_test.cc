@@ -65,7 +65,7 @@ TEST(DeviceSpeeds, SmallChangesLeaveTheSharesAsTheyAre) {
 }
 
 // How much of a kernel's work lies before a place of its NDRange, both from 0 to 1.
-using Work = std::function<double(double)>;
+using WorkAt = std::function<double(double)>;
 double even(double place) { return place; }
 
 struct Throttled {
@@ -76,7 +76,7 @@ struct Throttled {
 
 // How near the launches after the first few come to all devices' speeds together: what the whole would take if all
 // ended at once, in what it takes. work: of each launch.
-double balance(const Throttled& machine, const std::function<Work(int)>& work) {
+double balance(const Throttled& machine, const std::function<WorkAt(int)>& work) {
   DeviceSpeeds speeds;
   const auto& rates = machine.items_per_ns;
   std::vector<unsigned> devices(rates.size());
@@ -89,7 +89,7 @@ double balance(const Throttled& machine, const std::function<Work(int)>& work) {
   double took = 0;
   constexpr int kFirst = 8, kLaunches = 50;
   for (int launch = 0; launch < kLaunches; ++launch) {
-    const Work before = work(launch);
+    const WorkAt before = work(launch);
     double longest = 0;
     for (const Part& part : split(ndrange, speeds.shares(devices))) {
       const double begin = static_cast<double>(part.box.first[0]), count = static_cast<double>(part.box.count[0]);
@@ -103,7 +103,7 @@ double balance(const Throttled& machine, const std::function<Work(int)>& work) {
   }
   return ideal * (kLaunches - kFirst) / took;
 }
-double balance(const Throttled& machine, const Work& work = even) {
+double balance(const Throttled& machine, const WorkAt& work = even) {
   return balance(machine, [&](int) { return work; });
 }
 
@@ -122,7 +122,7 @@ double waves(double place) { return place + 0.15 * std::sin(6 * 3.14159265 * pla
 
 // Noise alone takes 5 % where four devices must end at once; most of a lump's work is in 26 of 256 places.
 TEST(DeviceSpeeds, BalanceIrregularKernelsThatComeAgain) {
-  for (const Work& work : {Work(triangle), Work(waves)}) {
+  for (const WorkAt& work : {WorkAt(triangle), WorkAt(waves)}) {
     EXPECT_GT(balance({{1, 1}, 2000, 0.05}, work), 0.96);
     EXPECT_GT(balance({{4, 1}, 2000, 0.05}, work), 0.96);
     EXPECT_GT(balance({{0.5, 1, 7}, 2000, 0.05}, work), 0.93);

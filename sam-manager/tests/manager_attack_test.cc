@@ -35,18 +35,17 @@ namespace samcl {
 namespace {
 
 using lease::Lease;
-using lease::ResourceKind;
 using nlohmann::json;
 using protocol::Connection;
 using testing::Child;
 using testing::Daemon;
 using testing::FreezableGroup;
 using ::testing::HasSubstr;
+using testing::kGpu;
 using ::testing::SizeIs;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr ResourceKind kGpu = ResourceKind::gpu;
 constexpr uid_t kStranger = 65534;
 constexpr uid_t kOther = 65533;
 

@@ -22,11 +22,11 @@ namespace {
 using daemon::scheduling_of;
 using testing::Child;
 using testing::Daemon;
+using testing::kMs;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kLiar = 40, kGuarded = 20;
-constexpr uint64_t kMs = 1'000'000;
 
 void run_on_one_cpu() {
   cpu_set_t one;

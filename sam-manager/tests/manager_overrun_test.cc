@@ -14,10 +14,9 @@ namespace {
 using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
+using testing::kMs;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-constexpr uint64_t kMs = 1'000'000;
 
 struct OverrunTest : ::testing::Test {
   Daemon daemon;

@@ -21,10 +21,10 @@ using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
 using ::testing::HasSubstr;
+using testing::kMs;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr uint64_t kMs = 1'000'000;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct PolicyTest : ::testing::Test {

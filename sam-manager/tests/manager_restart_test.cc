@@ -19,11 +19,11 @@ using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
 using testing::finds_daemon;
+using testing::kGpu;
 using ::testing::SizeIs;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr ResourceKind kGpu = ResourceKind::gpu;
 constexpr auto kBound = 10s;  // of everything that is to be bounded; generous, for busy machines
 
 struct RestartTest : ::testing::Test {

@@ -18,11 +18,10 @@ using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
 using ::testing::HasSubstr;
+using testing::kMs;
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-constexpr uint64_t kMs = 1'000'000;
 
 struct SharesTest : ::testing::Test {
   struct Shared {

@@ -23,10 +23,9 @@ using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
 using ::testing::HasSubstr;
+using testing::kGpu;
 using ::testing::SizeIs;
 using Clock = std::chrono::steady_clock;
-
-constexpr ResourceKind kGpu = ResourceKind::gpu;
 
 int64_t ms_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();

@@ -13,6 +13,9 @@
 
 namespace samcl::testing {
 
+inline constexpr uint64_t kMs = 1'000'000;  // ns
+inline constexpr lease::ResourceKind kGpu = lease::ResourceKind::gpu;
+
 // Of one instance whose name no other test uses.
 class Daemon {
  public:

@@ -10,7 +10,7 @@
 namespace cases {
 namespace {
 
-constexpr size_t kItems = 256;
+constexpr size_t kPackets = 256;
 constexpr cl_command_queue_properties kOnDevice = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
 class DeviceSide : public OpenCl {
@@ -49,7 +49,7 @@ class Pipes : public DeviceSide {
   }
   Buffer pipe() const {
     cl_int status = CL_SUCCESS;
-    Buffer made(clCreatePipe(context(), 0, sizeof(cl_int), kItems, nullptr, &status));
+    Buffer made(clCreatePipe(context(), 0, sizeof(cl_int), kPackets, nullptr, &status));
     check(status);
     return made;
   }
@@ -61,7 +61,7 @@ TEST_F(Pipes, KnowWhatTheyAre) {
   ASSERT_OK(clGetPipeInfo(made.get(), CL_PIPE_PACKET_SIZE, sizeof packet, &packet, nullptr));
   ASSERT_OK(clGetPipeInfo(made.get(), CL_PIPE_MAX_PACKETS, sizeof packets, &packets, nullptr));
   EXPECT_EQ(packet, sizeof(cl_int));
-  EXPECT_EQ(packets, kItems);
+  EXPECT_EQ(packets, kPackets);
   cl_mem_object_type type = 0;
   cl_context its = nullptr;
   ASSERT_OK(clGetMemObjectInfo(made.get(), CL_MEM_TYPE, sizeof type, &type, nullptr));
@@ -74,7 +74,7 @@ TEST_F(Pipes, KnowWhatTheyAre) {
 
 TEST_F(Pipes, OfNoPacketsAreRefused) {
   cl_int status = CL_SUCCESS;
-  EXPECT_EQ(clCreatePipe(context(), 0, 0, kItems, nullptr, &status), nullptr);
+  EXPECT_EQ(clCreatePipe(context(), 0, 0, kPackets, nullptr, &status), nullptr);
   EXPECT_STATUS(status, CL_INVALID_PIPE_SIZE);
 }
 
@@ -85,16 +85,16 @@ TEST_F(Pipes, HandPacketsFromOneKernelToTheNext) {
       int v; if (read_pipe(from, &v) == 0) y[get_global_id(0)] = v + 1; })");
   if (!program) GTEST_SKIP() << "the driver compiles no pipes";
   const Kernel put = bench::make_kernel(*program, "put"), get = bench::make_kernel(*program, "get");
-  const Buffer x = buffer(counting<cl_int>(kItems)), y = buffer(std::vector<cl_int>(kItems));
+  const Buffer x = buffer(counting<cl_int>(kPackets)), y = buffer(std::vector<cl_int>(kPackets));
   Buffer between = pipe();
   set_arguments(put, x, between);
   set_arguments(get, between, y);
-  launch(put, {{kItems}});
-  launch(get, {{kItems}});
+  launch(put, {{kPackets}});
+  launch(get, {{kPackets}});
   between = {};
-  std::vector<cl_int> values = read<cl_int>(y, kItems);
+  std::vector<cl_int> values = read<cl_int>(y, kPackets);
   std::sort(values.begin(), values.end());
-  EXPECT_EQ(values, counting<cl_int>(kItems, 1));
+  EXPECT_EQ(values, counting<cl_int>(kPackets, 1));
 }
 
 class DeviceQueues : public DeviceSide {
@@ -134,16 +134,16 @@ TEST_F(DeviceQueues, TakeKernelsOfKernels) {
     })");
   if (!program) GTEST_SKIP() << "the driver compiles no kernels that enqueue";
   const Kernel k = bench::make_kernel(*program, "k");
-  const Buffer x = buffer(counting<cl_int>(kItems));
+  const Buffer x = buffer(counting<cl_int>(kPackets));
   const Queue made = device_queue(kOnDevice);
   const cl_command_queue handle = made.get(), on_host = queue();
   EXPECT_STATUS(clSetKernelArg(k.get(), 0, sizeof on_host, &on_host), CL_INVALID_DEVICE_QUEUE);
   ASSERT_OK(clSetKernelArg(k.get(), 0, sizeof handle, &handle));
   ASSERT_OK(clSetKernelArg(k.get(), 1, sizeof(cl_mem), x.address()));
-  launch(k, {{kItems}});
-  std::vector<cl_int> expected = counting<cl_int>(kItems, 1);
+  launch(k, {{kPackets}});
+  std::vector<cl_int> expected = counting<cl_int>(kPackets, 1);
   for (cl_int& value : expected) value *= 2;
-  EXPECT_EQ(read<cl_int>(x, kItems), expected);
+  EXPECT_EQ(read<cl_int>(x, kPackets), expected);
 }
 
 }  // namespace
