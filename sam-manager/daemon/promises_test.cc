@@ -12,12 +12,12 @@
 namespace samcl::daemon {
 namespace {
 
-constexpr uint64_t kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000;
+constexpr uint64_t kUs = 1000, kMs = 1'000'000, kOneSecond = 1'000'000'000;
 constexpr uint32_t kGpu = 0;
 constexpr uint64_t kOtherMs = 3;  // a section of programs that no profile tells of, in all tests
 
 // A stage on a GPU in sections of so many ms, for 300 ms in all; sonar_task(0): no profile.
-registry::Task sonar_task(analysis::Time section_ms, int requests = 1, uint64_t period_ns = 2 * kSecond) {
+registry::Task sonar_task(analysis::Time section_ms, int requests = 1, uint64_t period_ns = 2 * kOneSecond) {
   registry::Task task;
   task.name = "sonar";
   task.priority = 10;
@@ -50,7 +50,7 @@ struct PromisesTest : ::testing::Test {
   std::unique_ptr<Board> board;
   std::unique_ptr<Broker> broker;
   const ConnectedProgram *sonar = nullptr, *urgent = nullptr;
-  uint64_t now = 1'000 * kSecond;
+  uint64_t now = 1'000 * kOneSecond;
 
   PromisesTest() {
     spdlog::set_level(spdlog::level::off);
@@ -106,7 +106,7 @@ struct PromisesTest : ::testing::Test {
   }
   // For how many ms of waiting from now on it may keep it; looked at as the daemon does.
   uint64_t keeps_for_ms() {
-    const uint64_t begin = now, until = now + 4 * kSecond;
+    const uint64_t begin = now, until = now + 4 * kOneSecond;
     while (broker->scheduler().owner(kGpu) == sonar->id && now < until) {
       now = std::max(now + 1, std::min(broker->next_tick_ns(), now + 500 * kMs));
       broker->tick(now);
@@ -203,7 +203,7 @@ TEST_F(PromisesTest, JobUnderWayHasTheSectionsOfItsBegin) {
   ask(urgent);
   EXPECT_EQ(keeps_for_ms(), 30u);
   give_back(urgent);
-  now += 2 * kSecond;
+  now += 2 * kOneSecond;
   begin_job();
   ASSERT_NO_FATAL_FAILURE(hold_up());
   EXPECT_EQ(keeps_for_ms(), 9u) << "the next job";
@@ -251,7 +251,7 @@ TEST_F(PromisesTest, JobUnderWayHasTheBudgetOfItsBegin) {
   ASSERT_NO_FATAL_FAILURE(plan());
   EXPECT_EQ(budget(), 300u);
   give_back(sonar);
-  now += 2 * kSecond;
+  now += 2 * kOneSecond;
   begin_job();
   ask(sonar);
   EXPECT_EQ(budget(), 100u);
@@ -259,7 +259,7 @@ TEST_F(PromisesTest, JobUnderWayHasTheBudgetOfItsBegin) {
 
 TEST_F(PromisesTest, JobOfAShorterPeriodThanBeforeIsNotThrottled) {
   config.throttle = true;
-  ASSERT_NO_FATAL_FAILURE(start({sonar_task(30, 1, 20 * kSecond), urgent_task()}));
+  ASSERT_NO_FATAL_FAILURE(start({sonar_task(30, 1, 20 * kOneSecond), urgent_task()}));
   ASSERT_NO_FATAL_FAILURE(connect());
   ASSERT_NO_FATAL_FAILURE(plan());
   begin_job();
@@ -267,11 +267,11 @@ TEST_F(PromisesTest, JobOfAShorterPeriodThanBeforeIsNotThrottled) {
   give_back(sonar);
   ASSERT_NO_FATAL_FAILURE(set(sonar_task(30)));
   ASSERT_NO_FATAL_FAILURE(plan());
-  now += 2 * kSecond;
+  now += 2 * kOneSecond;
   begin_job();
   ask(sonar);
   EXPECT_EQ(sonar->overruns.throttled_jobs, 0u);
-  now += kSecond;
+  now += kOneSecond;
   begin_job();
   ask(sonar);
   EXPECT_EQ(sonar->overruns.throttled_jobs, 1u);
