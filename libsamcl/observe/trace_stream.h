@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -73,9 +74,9 @@ class TraceStream {
   std::mutex mutex_;  // guards what is added
   std::string kept_;
   std::string described_;
-  uint64_t lost_ = 0;     // lines, because the writer was too slow
-  bool running_ = false;  // the thread
-  pid_t process_ = 0;     // whose files they are
+  uint64_t lost_ = 0;               // lines, because the writer was too slow
+  bool running_ = false;            // the thread
+  std::atomic<pid_t> process_ = 0;  // whose files they are
 
   std::mutex writing_;  // guards the files; taken before mutex_
   std::vector<File> files_;
