@@ -236,10 +236,13 @@ void Worker::run(const std::shared_ptr<State>& state) {
       lock.lock();
     }
     state->asleep = true;
-    // Without a job the thread may end though one runs on another: that one may be what destroys the worker.
-    state->changed.wait(lock, [&] { return !no_more_jobs && (state->jobs.empty() ? state->stop : !state->busy); });
+    // Without a job the thread may end though one runs on another: that one may be what destroys the worker, or have
+    // helped with the job that was to wake the thread.
+    state->changed.wait(
+        lock, [&] { return !no_more_jobs && (state->jobs.empty() ? state->stop || end_when_idle : !state->busy); });
     state->asleep = false;
-    if (state->jobs.empty()) return;
+    if (state->jobs.empty() && state->stop) return;
+    if (state->jobs.empty()) continue;
     std::function<void()> job = state->take();
     lock.unlock();
     run_job(job);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <memory>
 #include <thread>
@@ -306,6 +307,43 @@ TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
         while (ends != starts) std::this_thread::yield();
         if (!run_here_if_idle(worker, [&] { ++ran; }) || ran != 101) _exit(2);
         _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+Turn the_turn() {
+  static const char line = 0;
+  return {&line, 1};
+}
+
+// A thread starts while another does a job in its stead, and waits for its own, which that one mostly does, too.
+TEST(WorkerDeathTest, ThreadsEndWhoseOnlyJobAnotherHelpedWith) {
+  EXPECT_EXIT(
+      {
+        alarm(20);
+        std::atomic<int> starts = 0;
+        std::atomic<int> ends = 0;
+        struct Life {
+          std::atomic<int>& ended;
+          ~Life() { ++ended; }
+        };
+        std::deque<Worker> workers;
+        Worker::end_threads_when_idle();
+        const Turn turn = the_turn();
+        for (int i = 0; i < 100; ++i) {
+          Worker& worker = workers.emplace_back("test", [&] {
+            ++starts;
+            thread_local Life life{ends};
+          });
+          if (!worker.claim()) _exit(2);
+          worker.run_claimed([&] {
+            worker.post([] {}, turn);
+            usleep(1'000);
+          });
+          worker.help(turn);
+        }
+        while (ends < 100) std::this_thread::yield();
+        _exit(starts == 100 ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }
