@@ -301,6 +301,12 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   return CL_SUCCESS;
 }
 
+Places KernelLaunch::devices_used() const {
+  Places used = 0;
+  for (const Part& part : plan_->parts) used |= only(part.device);
+  return used;
+}
+
 void KernelLaunch::count(const Event& event) const {
   KernelRecord& record = kernel().record;
   if (is_again_) {
@@ -310,9 +316,7 @@ void KernelLaunch::count(const Event& event) const {
   ++record.launches;
   if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
   if (plan_->is_split()) ++record.split_launches;
-  Places used = 0;
-  for (const Part& part : plan_->parts) used |= only(part.device);
-  raise(record.devices, static_cast<unsigned>(std::popcount(used)));
+  raise(record.devices, static_cast<unsigned>(std::popcount(devices_used())));
   if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
 }
 
@@ -329,8 +333,7 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
 // So that bytes from the host go at once to where the next such launch will need them.
 void KernelLaunch::note_use() const {
   const auto& parts = plan_->parts;
-  Places used = 0;
-  for (const Part& part : parts) used |= only(part.device);
+  const Places used = devices_used();
   for (const BufferAccess& access : plan_->accesses) {
     if (access.shares.empty()) {
       access.storage->used_on(used);

@@ -79,6 +79,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);
   bool may_overlap(const Context& context) const;
+  Places devices_used() const;
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;

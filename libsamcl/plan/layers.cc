@@ -67,9 +67,8 @@ class Cutting {
       : plan_(plan),
         request_(request),
         layers_(request.kernel->cost_model->layers),
-        parts_(plan.parts.begin(), plan.parts.end()) {
-    while (dimension_ < 2 && parts_[0].box.count[dimension_] == plan.ndrange.groups(dimension_)) ++dimension_;
-  }
+        parts_(plan.parts.begin(), plan.parts.end()),
+        dimension_(plan.covered(0).dimension) {}
 
   bool cut() {
     if (const auto known = layers_.known(plan_.ndrange, parts_.size())) {
@@ -143,7 +142,7 @@ class Cutting {
   const LaunchRequest& request_;
   Layers& layers_;
   const std::vector<Part> parts_;
-  unsigned dimension_ = 0;
+  const unsigned dimension_;
 };
 
 }  // namespace

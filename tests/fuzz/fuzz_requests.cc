@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-#include "sam-manager/daemon/broker.h"
+#include "sam-manager/daemon/fake_processes.h"
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/daemon/requests.h"
 #include "sam-manager/protocol/document.h"
@@ -23,16 +23,8 @@ using namespace samcl::daemon;
 namespace {
 
 Processes nobody() {
-  Processes processes;
-  processes.attach_thread = [](pid_t, pid_t, int, bool) { return true; };
-  processes.watch_cpu = [](pid_t, pid_t) {};
-  processes.cpu_use = [](pid_t) { return std::nullopt; };
-  processes.cpu_lag_ns = [] { return uint64_t{0}; };
-  processes.lend = [](uint32_t, pid_t, std::optional<int>) {};
-  processes.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
-  processes.on_client_exit = [](uint32_t, pid_t) {};
+  Processes processes = fake_processes();
   processes.is_stopped = [](pid_t pid) { return pid == 3; };
-  processes.gives_priorities = [] { return false; };
   return processes;
 }
 
