@@ -114,7 +114,8 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
-  const uint64_t took = run.ended - run.began;
+  uint64_t took = run.ended - run.began;
+  if (launch_.following_.any()) took = launch_.following_.ran(took, launch_.predicted_ns_);
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
@@ -390,7 +391,17 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
     if (untracked) planned.accesses.push_back(Planner::untracked());
     together.push_back(std::move(planned));
   }
-  planner.add(std::move(together));
+  const auto nodes = planner.add(std::move(together));
+  if (nodes.size() == 1) node_ = nodes[0];
+}
+
+// Where it runs as others would that are as short, and is not timed.
+bool KernelLaunch::is_followed_by(const LaunchRequest& launch) {
+  if (!plan_ || !plan_->original || timed_ || survives() || imagined_) return false;
+  const engine::NodePtr node = node_.lock();
+  if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
+  Context& context = *kernel().program->context;
+  return context.devices[node->lane.device]->is_asynchronous() && following_.add(launch, context, node);
 }
 
 void KernelLaunch::merge(Planner& planner, Context& context) {

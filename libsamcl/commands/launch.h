@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "libsamcl/commands/following.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/planner.h"
@@ -28,6 +29,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
+  bool is_followed_by(const LaunchRequest& launch) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 
@@ -97,6 +99,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
+  std::weak_ptr<engine::Node> node_;  // of the only part
+  Following following_;
   bool is_again_ = false;                                               // it is decided how
   std::vector<std::unique_ptr<Safety>> safety_;                         // of each part, where devices may be lost
   std::vector<std::pair<std::shared_ptr<Storage>, Directory>> before_;  // of what is written, likewise

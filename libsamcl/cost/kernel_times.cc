@@ -11,6 +11,7 @@ namespace {
 
 // Launches that are all timed, and one of how many is later.
 constexpr uint32_t kFirst = 4, kLater = 64;
+bool is_timed(uint32_t asked_before) { return asked_before < kFirst || asked_before % kLater == 0; }
 
 // Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In
 // larger launches it needs no more: what is expected is no more than it takes.
@@ -63,8 +64,11 @@ void KernelTimes::runs_in_parts(uint64_t work_items) {
 }
 
 bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
-  const uint32_t before = measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed);
-  return before < kFirst || before % kLater == 0;
+  return is_timed(measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed));
+}
+
+bool KernelTimes::time_is_due(uint64_t work_items) const {
+  return is_timed(classes_[size_class(work_items)].whole.asked.load(std::memory_order_relaxed));
 }
 
 uint64_t KernelTimes::busy_items(uint64_t work_items, uint64_t written) {

@@ -104,13 +104,17 @@ void CompletionQueue::mark_last() {
   unmarked_ = unmarked_ns_ = 0;
 }
 
+// Under the mutex.
+void CompletionQueue::note_giver() {
+  if (Worker::is_own_thread() || giver_ == std::this_thread::get_id()) return;
+  several_give_ = several_give_ || giver_.load() != std::thread::id();
+  giver_ = std::this_thread::get_id();
+}
+
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving) {
   std::lock_guard lock(mutex_);
   soon_ = giving.soon;
-  if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
-    several_give_ = several_give_ || giver_.load() != std::thread::id();
-    giver_ = std::this_thread::get_id();
-  }
+  note_giver();
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
   if (event || pending_.empty() || soon_) last_enqueued_ns_ = now_ns();
   if (pending_.empty() && !taken_) set_clock();

@@ -94,6 +94,16 @@ class CompletionQueue {
   void on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
+  // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and is not yet
+  // waited for by an event. False: it is, or enqueue() returned false, and nothing was given. As on_completion().
+  template <typename Enqueue>
+  bool extend(const engine::Node& node, const Enqueue& enqueue) {
+    std::lock_guard lock(mutex_);
+    if (pending_.empty() || pending_.back().event || pending_.back().node.node.get() != &node) return false;
+    note_giver();
+    return enqueue();
+  }
+
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
   void flush();
 
@@ -142,6 +152,7 @@ class CompletionQueue {
     Giving::Times times = Giving::Times::never;  // of the last one
     std::shared_ptr<Listener> listener;
   };
+  void note_giver();
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;
   cl_int wait_for_end(Batch& batch, bool is_over) const;

@@ -9,6 +9,7 @@ namespace samcl {
 
 class Event;
 class Planner;
+struct LaunchRequest;
 
 class Command {
  public:
@@ -33,6 +34,10 @@ class Command {
   // It has failed, or part of it has, with its operations ended. What does again what is missing, in its place;
   // nullptr: it has failed for good. Under the graph's lock.
   virtual std::shared_ptr<Command> again() { return nullptr; }
+
+  // A launch is enqueued right behind it, in order, while nothing else has been planned in the context, and nobody sees
+  // its event. True: it has taken that launch on, with which it ends. Under the graph's lock.
+  virtual bool is_followed_by(const LaunchRequest& /*launch*/) { return false; }
 
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.

@@ -63,6 +63,14 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
   return CL_SUCCESS;
 }
 
+bool Graph::follow(const Queue& queue, const LaunchRequest& launch) {
+  if (!queue.in_order()) return false;
+  std::lock_guard lock(mutex_);
+  const std::shared_ptr<Event> last = last_planned_.lock();
+  return last && last == queue.last_ && !last->observed && last->command_ && last->inherited_ == CL_COMPLETE &&
+         last->command_->is_followed_by(launch);
+}
+
 void Graph::enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command) {
   Outcome outcome;
   event->set_queued();
@@ -117,6 +125,7 @@ void Graph::plan(const std::shared_ptr<Event>& event) {
 }
 
 void Graph::plan_one(const std::shared_ptr<Event>& event) {
+  last_planned_ = event;
   if (event->inherited_ < 0) {
     if (event->unmet_ == 0) return end(event, event->inherited_);
     event->result_ = event->inherited_;

@@ -32,6 +32,10 @@ class Graph {
   cl_int submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
                 std::span<const std::shared_ptr<Event>> waits, Order order);
 
+  // Whether the command before it in this queue has taken that launch on, which asks for no event and waits for none
+  // (Command::is_followed_by()). Else it has to be submitted.
+  bool follow(const Queue& queue, const LaunchRequest& launch);
+
   // Enters a command of ours, which is in no queue and waits for nothing.
   void enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command);
 
@@ -83,6 +87,7 @@ class Graph {
   uint64_t last_turn_ = 0;
   std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
   bool planning_ = false;                       // further up the stack
+  std::weak_ptr<Event> last_planned_;
   std::vector<std::shared_ptr<Command>> ended_commands_;
 };
 

@@ -1,0 +1,51 @@
+// Launches that follow one on the same device, without being planned.
+//
+// Programs launch bursts of kernels that take a few us each. To plan one takes half as long as a driver takes for it, and
+// buys nothing where it surely runs whole, on memory that is valid on its device and that nobody else uses. Such a
+// launch is given to the driver right behind the one before it and becomes part of that one's operation, which ends
+// when the last of them has. It is as if one kernel had used all of their memory objects.
+//
+// Guarded by the lock of the context's graph, but for what is said of ran().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/plan/launch_plan.h"
+
+namespace samcl {
+
+class Context;
+
+class Following {
+ public:
+  // Gives that launch to the driver behind what belongs to `first`, an operation on a device of the context whose
+  // compute lane is the driver's queue, and which nobody has been told the end of. False: it has to be planned, as ever.
+  bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first);
+
+  bool any() const { return count_.load(std::memory_order_acquire) > 0; }
+
+  // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
+  // its part. What remains for the first. After the operation's end; any thread.
+  uint64_t ran(uint64_t ns, uint64_t own_ns) const;
+
+ private:
+  struct Used {
+    std::shared_ptr<Buffer> buffer;
+    bool written;
+  };
+  struct Launched {
+    std::shared_ptr<Kernel> kernel;
+    uint64_t ns;  // expected
+  };
+  bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first);
+
+  std::vector<Used> used_;
+  std::vector<Launched> launched_;  // a kernel once
+  std::atomic<uint32_t> count_{0};
+};
+
+}  // namespace samcl
