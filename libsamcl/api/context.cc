@@ -89,6 +89,7 @@ cl_int CL_API_CALL clReleaseContext(cl_context context) {
   const auto ours = find<Context>(context);
   if (!ours) return CL_INVALID_CONTEXT;
   ours->release();
+  ours->tell_untold();
   return CL_SUCCESS;
 }
 

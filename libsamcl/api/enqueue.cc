@@ -49,6 +49,13 @@ cl_int wait_for(const Event& event) {
   return status;
 }
 
+void finish(const Queue& queue) {
+  Context& context = *queue.context;
+  const std::shared_ptr<Event> followed = context.graph.followed(queue);
+  if (followed && !Worker::ends_process_here() && followed->wait_untold()) return context.program_waited();
+  for (const auto& event : context.graph.outstanding(queue)) wait_for(*event);
+}
+
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
   Waits waits;
   if ((count == 0) != (list == nullptr)) return {CL_INVALID_EVENT_WAIT_LIST, {}};

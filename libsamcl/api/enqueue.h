@@ -22,6 +22,9 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list);
 // Waits for a command of ours to end; its status. The thread that ends the process has to do the work itself.
 cl_int wait_for(const Event& event);
 
+// Waits for what that queue has; as above.
+void finish(const Queue& queue);
+
 // Enters a command into a queue. event_out (may be null) gets the event, with a reference for the program. If
 // blocking, returns when the command has ended, with its error if it failed.
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,

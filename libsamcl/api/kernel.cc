@@ -59,6 +59,7 @@ cl_int CL_API_CALL clReleaseKernel(cl_kernel handle) {
   auto kernel = find<Kernel>(handle);
   if (!kernel) return CL_INVALID_KERNEL;
   kernel->release();
+  kernel->program->context->tell_untold();
   return CL_SUCCESS;
 }
 

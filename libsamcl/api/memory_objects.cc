@@ -186,7 +186,9 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
   ours->release();
-  if (ours->references() == 0) ours->leave_kernels();
+  if (ours->references() > 0) return CL_SUCCESS;
+  ours->leave_kernels();
+  ours->context->tell_untold();
   return CL_SUCCESS;
 }
 

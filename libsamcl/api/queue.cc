@@ -119,6 +119,7 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
   ours->release();
+  ours->context->tell_untold();
   return CL_SUCCESS;
 }
 
@@ -186,7 +187,7 @@ cl_int CL_API_CALL clFinish(cl_command_queue queue) {
   if (!is_virtual(queue)) return driver::real().clFinish(queue);
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
-  for (const auto& event : ours->context->graph.outstanding(*ours)) wait_for(*event);
+  finish(*ours);
   return CL_SUCCESS;
 }
 

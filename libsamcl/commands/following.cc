@@ -19,12 +19,18 @@ constexpr size_t kMostObjects = 32;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
+bool may_have_parts(const Kernel& kernel) {
+  if (!kernel.cost_model || kernel.sub_kernels.empty()) return false;
+  const KernelTranslation& known = *kernel.translation;
+  return known.may_split || known.may_split_disjoint || known.splits_in_one_memory;
+}
+
 // ns that it is expected to take; 0: whether it runs whole, on that device and without being timed, is to be found out.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, unsigned device) {
   const Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
   if (kernel.record.launches == 0 || kernel.build->fallback_device != device || !launch.reachable.empty()) return 0;
-  if (!kernel.cost_model || kernel.sub_kernels.empty()) return kUnknownNs;
+  if (!may_have_parts(kernel)) return kUnknownNs;
   if (context.splits_always()) return 0;
   KernelTimes& times = kernel.cost_model->times;
   const uint64_t items = work_items(launch.ndrange), ns = times.expect(items).whole;
@@ -98,7 +104,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
                          launch.has_local, nullptr) == CL_SUCCESS;
   });
   if (!is_given) return false;
-  if (kernel.cost_model) kernel.cost_model->times.wants_time(work_items(launch.ndrange));
+  if (may_have_parts(kernel)) kernel.cost_model->times.wants_time(work_items(launch.ndrange));
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);
   ++kernel.record.launches;
@@ -115,7 +121,8 @@ uint64_t Following::ran(uint64_t ns, uint64_t own_ns) const {
   uint64_t all = std::max(own_ns, kUnknownNs), left = ns;
   for (const Launched& each : launched_) all += each.ns;
   for (const Launched& each : launched_) {
-    const auto part = static_cast<uint64_t>(static_cast<double>(ns) * static_cast<double>(each.ns) / static_cast<double>(all));
+    const auto part =
+        static_cast<uint64_t>(static_cast<double>(ns) * static_cast<double>(each.ns) / static_cast<double>(all));
     each.kernel->record.launch_ns += part;
     left -= std::min(left, part);
   }

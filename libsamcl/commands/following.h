@@ -1,7 +1,7 @@
 // Launches that follow one on the same device, without being planned.
 //
-// Programs launch bursts of kernels that take a few us each. To plan one takes half as long as a driver takes for it, and
-// buys nothing where it surely runs whole, on memory that is valid on its device and that nobody else uses. Such a
+// Programs launch bursts of kernels that take a few us each. To plan one takes half as long as a driver takes for it,
+// and buys nothing where it surely runs whole, on memory that is valid on its device and that nobody else uses. Such a
 // launch is given to the driver right behind the one before it and becomes part of that one's operation, which ends
 // when the last of them has. It is as if one kernel had used all of their memory objects.
 //
@@ -23,7 +23,8 @@ class Context;
 class Following {
  public:
   // Gives that launch to the driver behind what belongs to `first`, an operation on a device of the context whose
-  // compute lane is the driver's queue, and which nobody has been told the end of. False: it has to be planned, as ever.
+  // compute lane is the driver's queue, and which nobody has been told the end of. False: it has to be planned, as
+  // ever.
   bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first);
 
   bool any() const { return count_.load(std::memory_order_acquire) > 0; }

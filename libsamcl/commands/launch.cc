@@ -396,12 +396,15 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
 }
 
 // Where it runs as others would that are as short, and is not timed.
-bool KernelLaunch::is_followed_by(const LaunchRequest& launch) {
+bool KernelLaunch::may_be_followed() const {
   if (!plan_ || !plan_->original || timed_ || survives() || imagined_) return false;
   const engine::NodePtr node = node_.lock();
-  if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
-  Context& context = *kernel().program->context;
-  return context.devices[node->lane.device]->is_asynchronous() && following_.add(launch, context, node);
+  return node && node->issued && !node->ended && node->after_end.empty() &&
+         kernel().program->context->devices[node->lane.device]->is_asynchronous();
+}
+
+bool KernelLaunch::is_followed_by(const LaunchRequest& launch) {
+  return following_.add(launch, *kernel().program->context, node_.lock());
 }
 
 void KernelLaunch::merge(Planner& planner, Context& context) {

@@ -29,6 +29,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
+  bool may_be_followed() const override;
   bool is_followed_by(const LaunchRequest& launch) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }

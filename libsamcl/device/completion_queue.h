@@ -101,8 +101,16 @@ class CompletionQueue {
     std::lock_guard lock(mutex_);
     if (pending_.empty() || pending_.back().event || pending_.back().node.node.get() != &node) return false;
     note_giver();
+    begin_extension();
     return enqueue();
   }
+
+  // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event waits for it and
+  // nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what comes next may
+  // be one more of it. collect() tells it, or our thread.
+  bool finish_untold(const engine::Owner* owner);
+  // Whether there is such an end. Any thread.
+  bool has_untold() const { return finished_ns_.load(std::memory_order_relaxed) > 0; }
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
   void flush();
@@ -151,8 +159,10 @@ class CompletionQueue {
     bool is_marker = false;
     Giving::Times times = Giving::Times::never;  // of the last one
     std::shared_ptr<Listener> listener;
+    uint64_t finished_ns = 0;  // when the host knew that all had ended, if it does
   };
   void note_giver();
+  void begin_extension();
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;
   cl_int wait_for_end(Batch& batch, bool is_over) const;
@@ -195,6 +205,8 @@ class CompletionQueue {
   bool hurries_ = false;                // until nothing is awaited
   bool leaves_ = false;                 // then the job ends at once
   unsigned waiting_ = 0;
+  std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
+  uint64_t extensions_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
   uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late
   int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen

@@ -35,8 +35,10 @@ class Command {
   // nullptr: it has failed for good. Under the graph's lock.
   virtual std::shared_ptr<Command> again() { return nullptr; }
 
-  // A launch is enqueued right behind it, in order, while nothing else has been planned in the context, and nobody sees
-  // its event. True: it has taken that launch on, with which it ends. Under the graph's lock.
+  // Whether it is one operation on a device's own queue, which others may become part of. Under the graph's lock.
+  virtual bool may_be_followed() const { return false; }
+  // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context, and
+  // nobody sees its event. True: it has taken that launch on, with which it ends. Under the graph's lock.
   virtual bool is_followed_by(const LaunchRequest& /*launch*/) { return false; }
 
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are

@@ -124,6 +124,10 @@ bool Context::make_room(unsigned device, bool is_locked) {
   return made;
 }
 
+void Context::tell_untold() {
+  if (std::ranges::any_of(devices, [](const auto& device) { return device->completions().has_untold(); })) graph.look();
+}
+
 void Context::program_waited() {
   if (devices.size() < 2 || shares_host_memory() || splits_always()) return;
   graph.locked([this] { ways.waited(now_ns()); });

@@ -77,6 +77,9 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   Ways ways;
   // The program has waited for what it launched.
   void program_waited();
+  // Ends what the program knows to have ended and has not been ended yet, since it might have gone on
+  // (Graph::follow()): before what that holds has to be gone. Any thread, without locks.
+  void tell_untold();
 
   // A command failed since its device is gone, with the machine it is in. Parts of what the program computed are, too:
   // as a driver does with its one device, we take no more commands. Any thread.

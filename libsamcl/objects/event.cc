@@ -68,6 +68,12 @@ cl_int Event::wait() const {
   return status;
 }
 
+bool Event::wait_untold() const {
+  for (const auto& device : context->devices) device->submissions().drain();
+  return std::ranges::any_of(context->devices,
+                             [this](const auto& device) { return device->completions().finish_untold(this); });
+}
+
 void Event::watch() {
   if (ended()) return;
   watched_.store(true, std::memory_order_relaxed);

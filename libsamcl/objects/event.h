@@ -53,6 +53,9 @@ class Event : public Object<Event>, public engine::Owner {
 
   // Blocks until the command ended; its final status.
   cl_int wait() const;
+  // The same where it is the last operation of one device, whose end is not told yet
+  // (CompletionQueue::finish_untold()); false: wait.
+  bool wait_untold() const;
 
   // The command enters its queue.
   void set_queued();

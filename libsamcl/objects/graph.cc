@@ -63,12 +63,24 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
   return CL_SUCCESS;
 }
 
+std::shared_ptr<Event> Graph::followed_locked(const Queue& queue) const {
+  if (!queue.in_order()) return nullptr;
+  std::shared_ptr<Event> last = last_planned_.lock();
+  const bool is_its = last && last == queue.last_ && !last->observed && last->command_ && last->open_ == 1 &&
+                      last->inherited_ == CL_COMPLETE && last->error_ == CL_SUCCESS;
+  return is_its && last->command_->may_be_followed() ? last : nullptr;
+}
+
 bool Graph::follow(const Queue& queue, const LaunchRequest& launch) {
-  if (!queue.in_order()) return false;
   std::lock_guard lock(mutex_);
-  const std::shared_ptr<Event> last = last_planned_.lock();
-  return last && last == queue.last_ && !last->observed && last->command_ && last->inherited_ == CL_COMPLETE &&
-         last->command_->is_followed_by(launch);
+  const std::shared_ptr<Event> last = followed_locked(queue);
+  return last && last->command_->is_followed_by(launch);
+}
+
+std::shared_ptr<Event> Graph::followed(const Queue& queue) {
+  std::lock_guard lock(mutex_);
+  const std::shared_ptr<Event> last = followed_locked(queue);
+  return last && last->unmet_ == 0 ? last : nullptr;
 }
 
 void Graph::enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command) {

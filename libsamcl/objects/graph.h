@@ -35,6 +35,12 @@ class Graph {
   // Whether the command before it in this queue has taken that launch on, which asks for no event and waits for none
   // (Command::is_followed_by()). Else it has to be submitted.
   bool follow(const Queue& queue, const LaunchRequest& launch);
+  // All that the queue waits for, if that is a command that a launch may follow; else nullptr.
+  std::shared_ptr<Event> followed(const Queue& queue);
+  // Ends what has ended by now.
+  void look() {
+    locked([this] { engine_.look(); });
+  }
 
   // Enters a command of ours, which is in no queue and waits for nothing.
   void enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command);
@@ -71,6 +77,7 @@ class Graph {
     std::vector<engine::Engine::Held> operations;
   };
 
+  std::shared_ptr<Event> followed_locked(const Queue& queue) const;
   static bool all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits);
   void plan(const std::shared_ptr<Event>& event);
   void plan_one(const std::shared_ptr<Event>& event);
