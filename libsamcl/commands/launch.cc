@@ -133,7 +133,7 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 }
 
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
-    : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
+    : request_(std::move(request)), options_(find_options(context)) {}
 
 KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts)
     : request_(request), is_again_(true) {
@@ -142,6 +142,20 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
   plan.speeds.clear();
   plan.parts.assign(parts.begin(), parts.end());
   if (!lost.original && lost.is_split()) partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
+}
+
+// What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
+LaunchOptions KernelLaunch::find_options(Context& context) const {
+  CostModel* const known = kernel().cost_model;
+  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() && !context.is_managed() &&
+                        context.ways.taken() == Ways::Way::whole;
+  bool in_parts = parts_are_of_interest(context);
+  if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
+  in_parts = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole);
+  const uint64_t began = now_ns();
+  LaunchOptions options = options_of(request_, context, in_parts);
+  if (in_parts) known->judging.took(now_ns() - began);
+  return options;
 }
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.

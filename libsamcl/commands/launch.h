@@ -73,6 +73,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void plan_without_lost_devices(Context& context);
   void remember_before();
   void make_safe(Planner& planner, Context& context);
+  LaunchOptions find_options(Context& context) const;
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);

@@ -5,23 +5,23 @@
 namespace samcl {
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kMillisecond = 1'000'000;
 
 TEST(PartsBuild, WaitsUntilTheKernelHasTakenAsLong) {
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 0, 1 * kMs), PartsBuild::not_yet);
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 49 * kMs, 1 * kMs), PartsBuild::not_yet);
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 50 * kMs, 1 * kMs), PartsBuild::beside);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 1 * kMillisecond), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 49 * kMillisecond, 1 * kMillisecond), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 50 * kMillisecond, 1 * kMillisecond), PartsBuild::beside);
 }
 
 TEST(PartsBuild, BeginsEarlyWhereTheFirstDeviceWaitsForNothing) {
-  EXPECT_EQ(when_to_build_parts(48 * kMs, 5 * kMs, 1 * kMs, true), PartsBuild::not_yet);
-  EXPECT_EQ(when_to_build_parts(48 * kMs, 6 * kMs, 1 * kMs, true), PartsBuild::beside);
+  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 5 * kMillisecond, 1 * kMillisecond, true), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 6 * kMillisecond, 1 * kMillisecond, true), PartsBuild::beside);
 }
 
 TEST(PartsBuild, HoldsUpOnlyALaunchThatSavesMore) {
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 0, 99 * kMs), PartsBuild::not_yet);
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 0, 100 * kMs), PartsBuild::now);
-  EXPECT_EQ(when_to_build_parts(50 * kMs, 500 * kMs, 99 * kMs), PartsBuild::beside);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 99 * kMillisecond), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 100 * kMillisecond), PartsBuild::now);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 500 * kMillisecond, 99 * kMillisecond), PartsBuild::beside);
 }
 
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }

@@ -13,16 +13,16 @@ constexpr size_t kMostSequences = 4096;
 
 void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
   const auto [here, there] =
-      taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
+      taken() == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
   sequence_.whole += costs.whole;
   lost_ = lost_ + here > there ? lost_ + here - there : 0;
   if (lost_ <= going_over + margin_ || stays_ > 0) return;
-  if (taken_ == Way::split) margin_ = std::min(4 * margin_, kNotHere / 4);
+  if (taken() == Way::split) margin_ = std::min(4 * margin_, kNotHere / 4);
   go_over();
 }
 
 void Ways::go_over() {
-  taken_ = taken_ == Way::whole ? Way::split : Way::whole;
+  taken_ = taken() == Way::whole ? Way::split : Way::whole;
   lost_ = 0;
   ++epoch_;
   sequence_.one_way = false;
@@ -40,12 +40,12 @@ void Ways::waited(uint64_t now) {
   if (!over.one_way) return;
   if (times_.size() >= kMostSequences) times_.clear();
   Times& times = times_[over.content];
-  uint64_t& best = taken_ == Way::whole ? times.whole : times.split;
+  uint64_t& best = taken() == Way::whole ? times.whole : times.split;
   const bool is_first = best == 0;
   const uint64_t took = now - over.began;
   best = is_first ? took : std::min(best, took);
   // The first one may still have moved what going over left in the wrong place.
-  if (taken_ == Way::whole || is_first) return;
+  if (taken() == Way::whole || is_first) return;
   const uint64_t whole = times.whole > 0 ? times.whole : over.whole + over.whole / 4 + kMargin;
   if (times.split < whole) {
     margin_ = kMargin;

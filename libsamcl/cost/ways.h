@@ -15,6 +15,7 @@
 // Guarded by the lock of the context's graph.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <unordered_map>
@@ -44,7 +45,7 @@ class Ways {
  public:
   enum class Way : uint8_t { whole, split };
 
-  Way taken() const { return taken_; }
+  Way taken() const { return taken_.load(std::memory_order_relaxed); }  // any thread
   // Changes with every change of ways: what was simulated before counts no more.
   uint64_t epoch() const { return epoch_; }
   // Whether the split way has ever split anything: before, both are the same.
@@ -70,7 +71,7 @@ class Ways {
   uint64_t lost() const { return lost_; }
 
  private:
-  Way taken_ = Way::whole;
+  std::atomic<Way> taken_ = Way::whole;
   uint64_t epoch_ = 0;
   uint64_t lost_ = 0;
   bool differ_ = false;

@@ -14,6 +14,7 @@
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/cost/balance.h"
 #include "libsamcl/cost/device_speeds.h"
+#include "libsamcl/cost/judging.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/layers.h"
 #include "libsamcl/cost/self_tests.h"
@@ -40,6 +41,7 @@ struct CostModel {
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
   Balance balance;                   // where they are
+  Judging judging;                   // of their parts
   Layers layers;                     // under the lock of the context's graph
   SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process

@@ -34,7 +34,8 @@ struct Bursts : OpenCl {
     // The second half of the first one.
     const cl_buffer_region region{kHalf * sizeof(cl_uint), kHalf * sizeof(cl_uint)};
     cl_int status = CL_SUCCESS;
-    half = Buffer(clCreateSubBuffer(buffers[0].get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+    half =
+        Buffer(clCreateSubBuffer(buffers[0].get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
     check(status);
   }
 
@@ -101,7 +102,8 @@ struct Bursts : OpenCl {
       }
       case 3: {
         const Words values = counting<cl_uint>(count, static_cast<cl_uint>(any(1000)));
-        check(clEnqueueWriteBuffer(where, buffers[which].get(), CL_TRUE, at, bytes, values.data(), 0, nullptr, nullptr));
+        check(
+            clEnqueueWriteBuffer(where, buffers[which].get(), CL_TRUE, at, bytes, values.data(), 0, nullptr, nullptr));
         std::ranges::copy(values, words.begin() + static_cast<ptrdiff_t>(first));
         break;
       }

@@ -1,0 +1,36 @@
+#include "libsamcl/cost/judging.h"
+
+#include <gtest/gtest.h>
+
+namespace samcl {
+namespace {
+
+int due(Judging& judging, uint64_t launch_ns, int launches) {
+  int count = 0;
+  for (int i = 0; i < launches; ++i) count += judging.is_due(launch_ns);
+  return count;
+}
+
+TEST(Judging, IsDueForEachLaunchThatHidesIt) {
+  Judging judging;
+  EXPECT_EQ(due(judging, 100'000, 50), 50) << "nobody knows what it takes";
+  judging.took(40'000);
+  EXPECT_EQ(due(judging, 100'000, 50), 50);
+}
+
+TEST(Judging, TakesAnEighthOfTheTimeOfShorterOnes) {
+  Judging judging;
+  judging.took(50'000);
+  EXPECT_NEAR(due(judging, 50'000, 900), 100, 1);
+  EXPECT_NEAR(due(judging, 25'000, 1700), 100, 1);
+}
+
+TEST(Judging, FollowsWhatItTakesNow) {
+  Judging judging;
+  judging.took(1'000'000);
+  for (int i = 0; i < 40; ++i) judging.took(1'000);
+  EXPECT_EQ(due(judging, 50'000, 50), 50);
+}
+
+}  // namespace
+}  // namespace samcl
