@@ -68,6 +68,24 @@ TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
 
 using Access = InFolder;
 
+// (C, T) = (26, 70), (62, 100): the first job takes 114, a later one 118.
+TEST_F(Access, ANumberAboveTheDeadlineIsPrintedAndMarked) {
+  const std::string set = written("late", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "cpu": 0, "period": 70, "stages": [{"resource": "CPU", "worst": 26}]},
+    {"name": "b", "cpu": 0, "period": 100, "stages": [{"resource": "CPU", "worst": 62}]}]})");
+  const Outcome outcome = run("access " + set);
+  EXPECT_THAT(outcome.output, ContainsRegex("\nb +0 +100 ns +114 ns \\* "));
+  EXPECT_THAT(outcome.output, HasSubstr("* beyond its proof"));
+  const auto task = [&](const std::string& analysis) {
+    return nlohmann::json::parse(run("access --json --analysis " + analysis + " " + set).output)
+        .at("analyses")[0]
+        .at("tasks")[1];
+  };
+  EXPECT_TRUE(task("mpcp").at("response").is_null());
+  EXPECT_EQ(task("mpcp").at("beyond_proof"), 114);
+  EXPECT_EQ(task("oblivious").at("beyond_proof"), 118);
+}
+
 TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
   const Outcome outcome = run("experiment access --sets 3 --threads 2 --out " + path("a"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;

@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
-
 std::string text(Time time) { return time == kUnbounded ? "" : std::to_string(time); }
 
 // RFC 4180.
@@ -28,6 +26,8 @@ const char* name(Form form) {
   return kNames[static_cast<size_t>(form)];
 }
 
+ordered_json number_or_null(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
+
 std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
   ordered_json tasks = ordered_json::array();
   for (size_t i = 0; i < set.tasks.size(); ++i) {
@@ -37,22 +37,22 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
       stages.push_back({{"resource", name(task.stages[j].resource)},
-                        {"response", number(stage.response)},
-                        {"interference", number(stage.interference)},
-                        {"blocking", number(stage.blocking)},
-                        {"jitter", number(stage.jitter)},
-                        {"finish", number(stage.finish)}});
+                        {"response", number_or_null(stage.response)},
+                        {"interference", number_or_null(stage.interference)},
+                        {"blocking", number_or_null(stage.blocking)},
+                        {"jitter", number_or_null(stage.jitter)},
+                        {"finish", number_or_null(stage.finish)}});
       if (task.stages[j].requests > 1) stages.back()["requests"] = task.stages[j].requests;
       if (stage.device >= 0) stages.back()["device"] = stage.device;
     }
     const bool bounded = form != Form::safe || bound.proven;
     tasks.push_back({{"name", task.name},
                      {"mode", modes[i]},
-                     {"response", bounded ? number(bound.response) : ordered_json()},
+                     {"response", bounded ? number_or_null(bound.response) : ordered_json()},
                      {"deadline", task.deadline},
                      {"meets_deadline", bounded && bound.response <= task.deadline},
                      {"proven", bound.proven},
-                     {"beyond_proof", bounded ? ordered_json() : number(bound.response)},
+                     {"beyond_proof", bounded ? ordered_json() : number_or_null(bound.response)},
                      {"stages", std::move(stages)}});
     if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }

@@ -1,6 +1,7 @@
 // Bounds as JSON and as CSV; README.md of analysis/ documents the fields.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analysis/model/task_set.h"
@@ -9,6 +10,8 @@
 namespace samcl::analysis {
 
 const char* name(Form form);  // "gpu-sam", "gpu-sparc", "safe"
+
+nlohmann::ordered_json number_or_null(Time time);  // null for kUnbounded
 
 // Nanoseconds; null where there is no bound.
 std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds);
