@@ -17,11 +17,11 @@ Result<Vertex> read_vertex(const Place& place) {
       .finish(vertex);
 }
 
-Result<std::pair<size_t, size_t>> read_edge(const Place& place, const std::vector<Vertex>& vertices) {
+Result<Edge> read_edge(const Place& place, const std::vector<Vertex>& vertices) {
   if (!place.value.is_array() || place.value.size() != 2) return place.wrong("two names of vertices");
-  std::pair<size_t, size_t> edge;
-  auto good = read_end(place.at(size_t{0}), vertices, edge.first);
-  if (good) good = read_end(place.at(size_t{1}), vertices, edge.second);
+  Edge edge;
+  auto good = read_end(place.at(size_t{0}), vertices, edge.from);
+  if (good) good = read_end(place.at(size_t{1}), vertices, edge.to);
   if (!good) return tl::unexpected(good.error());
   return edge;
 }
