@@ -6,6 +6,7 @@
 
 #include "analysis/cli/testing/command.h"
 #include "analysis/cli/testing/folder.h"
+#include "base/hash_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -94,6 +95,10 @@ TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
   EXPECT_EQ(text("a.csv"), text("b.csv"));
   EXPECT_THAT(text("a.csv"), HasSubstr("utilisation,sets,\"gcaps\",\"gcaps, busy\""));
   EXPECT_THAT(text("a.json"), HasSubstr("\"name\": \"gcaps-published\""));
+  const auto origin = nlohmann::json::parse(text("a.json")).at("origin");
+  EXPECT_EQ(origin.at("what"), "access, 3 sets at each point, seed 1");
+  EXPECT_EQ(run("--version").output, "sam-analyze " + origin.at("version").get<std::string>() + "\n");
+  EXPECT_EQ(origin.at("hash"), hash_text(text("a.csv")));
   const Outcome other = run("experiment access --sets 3 --classes --out " + path("c"));
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.output, HasSubstr("--classes: of another experiment, not of access"));
