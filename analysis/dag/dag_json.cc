@@ -82,4 +82,18 @@ std::string format_dags(const TaskSet& set) {
   return json_text(ordered_json({{"platform", platform}, {"tasks", std::move(tasks)}}), 2) + "\n";
 }
 
+std::string format_federation(const TaskSet& set, const std::optional<std::vector<Platform>>& own) {
+  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    tasks.push_back({{"name", task.name},
+                     {"deadline", task.deadline},
+                     {"jaffe", jaffe_bound(task, set.platform)},
+                     {"scaled", scaled_bound(task, set.platform)},
+                     {"paths", path_bound(task, set.platform)}});
+    if (own) tasks.back()["own"] = {{"cpus", (*own)[i].cpus}, {"pci", (*own)[i].links}, {"gpus", (*own)[i].gpus}};
+  }
+  return json_text(nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}), 2) + "\n";
+}
+
 }  // namespace samcl::analysis::dag
