@@ -56,7 +56,7 @@ Column fixed_priority(const TaskSet& set, Form form) {
   std::string late;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const TaskBound& bound = bounds.tasks[i];
-    const bool bounded = form == Form::safe ? bound.proven : bound.response != kUnbounded;
+    const bool bounded = is_bounded(bound, form);
     if (bound.response != kUnbounded) (bounded ? column.response : column.beyond_proof)[i] = bound.response;
     if (!bounded || bound.response > set.tasks[i].deadline) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
   }

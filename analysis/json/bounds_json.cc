@@ -21,6 +21,10 @@ std::string quoted(const std::string& cell) {
 
 }  // namespace
 
+bool is_bounded(const TaskBound& bound, Form form) {
+  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
+}
+
 const char* name(Form form) {
   constexpr const char* kNames[] = {"gpu-sam", "gpu-sparc", "safe"};
   return kNames[static_cast<size_t>(form)];
@@ -45,7 +49,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
       if (task.stages[j].requests > 1) stages.back()["requests"] = task.stages[j].requests;
       if (stage.device >= 0) stages.back()["device"] = stage.device;
     }
-    const bool bounded = form != Form::safe || bound.proven;
+    const bool bounded = is_bounded(bound, form);
     tasks.push_back({{"name", task.name},
                      {"mode", modes[i]},
                      {"response", bounded ? number_or_null(bound.response) : ordered_json()},
@@ -60,17 +64,20 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
   return json_text(all, 2) + "\n";
 }
 
-std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds) {
-  std::string csv = "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish\n";
+std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
+  std::string csv =
+      "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish,beyond_proof\n";
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
+    const Time response = bounds.tasks[i].response;
+    const bool bounded = is_bounded(bounds.tasks[i], form);
     for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
       const StageBound& stage = bounds.tasks[i].stages[j];
       csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
-             text(bounds.tasks[i].response) + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
+             (bounded ? text(response) : "") + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
       for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
         csv += "," + text(time);
-      csv += "\n";
+      csv += "," + (bounded ? "" : text(response)) + "\n";
     }
   }
   return csv;
