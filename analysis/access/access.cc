@@ -8,9 +8,11 @@
 namespace samcl::analysis::access {
 namespace {
 
+using Form = std::function<Bound(size_t, const Responses&)>;
+
 // Bounds from the most urgent down, again as long as the others' make one better: what holds with all
 // deadlines met holds with all bounds kept.
-Bounds settle(const TaskSet& set, const std::function<Bound(size_t, const Responses&)>& bound) {
+Bounds settle(const TaskSet& set, const Form& bound) {
   Bounds bounds;
   Responses known;
   for (const Task& task : set.tasks) known.push_back(task.deadline);
@@ -62,6 +64,33 @@ Result<void> check_devices(const TaskSet& set, Analysis analysis) {
   return {};
 }
 
+// The analysis' bound of one task of the set, which outlives it.
+Form form_of(const TaskSet& set, Analysis analysis, const Costs& costs) {
+  const SuspendingTasks tasks =
+      analysis == Analysis::round_robin ? round_robin(set, costs.slice, costs.switching) : dedicated(set);
+  Lock rules;
+  rules.fifo = analysis == Analysis::fmlp;
+  if (analysis == Analysis::server) rules = {false, costs.server_cpu, 2 * costs.update};
+  return [=, &set](size_t i, const Responses& known) -> Bound {
+    switch (analysis) {
+      case Analysis::gcaps: return gcaps(set, i, known, costs.update);
+      case Analysis::gcaps_published: return gcaps_published(set, i, known, costs.update);
+      case Analysis::mpcp_published: return mpcp_published(set, i, known);
+      case Analysis::fmlp_published: return fmlp_published(set, i, known);
+      case Analysis::server_published: return server_published(set, i, known, costs.update, costs.server_cpu);
+      case Analysis::mpcp:
+      case Analysis::fmlp:
+      case Analysis::server: return lock(set, i, known, rules);
+      case Analysis::round_robin:
+      case Analysis::jitter: return jitter(tasks, i, known);
+      case Analysis::oblivious: return oblivious(tasks, i);
+      case Analysis::blocking: return blocking(tasks, i);
+      case Analysis::unified: return unified(tasks, i, known);
+    }
+    return std::nullopt;
+  };
+}
+
 }  // namespace
 
 bool is_published(Analysis analysis) {
@@ -96,29 +125,20 @@ Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
 }
 
 Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs) {
-  const SuspendingTasks tasks =
-      analysis == Analysis::round_robin ? round_robin(set, costs.slice, costs.switching) : dedicated(set);
-  Lock rules;
-  rules.fifo = analysis == Analysis::fmlp;
-  if (analysis == Analysis::server) rules = {false, costs.server_cpu, 2 * costs.update};
-  return settle(set, [&](size_t i, const Responses& known) -> Bound {
-    switch (analysis) {
-      case Analysis::gcaps: return gcaps(set, i, known, costs.update);
-      case Analysis::gcaps_published: return gcaps_published(set, i, known, costs.update);
-      case Analysis::mpcp_published: return mpcp_published(set, i, known);
-      case Analysis::fmlp_published: return fmlp_published(set, i, known);
-      case Analysis::server_published: return server_published(set, i, known, costs.update, costs.server_cpu);
-      case Analysis::mpcp:
-      case Analysis::fmlp:
-      case Analysis::server: return lock(set, i, known, rules);
-      case Analysis::round_robin:
-      case Analysis::jitter: return jitter(tasks, i, known);
-      case Analysis::oblivious: return oblivious(tasks, i);
-      case Analysis::blocking: return blocking(tasks, i);
-      case Analysis::unified: return unified(tasks, i, known);
-    }
-    return std::nullopt;
-  });
+  return settle(set, form_of(set, analysis, costs));
+}
+
+std::vector<Time> beyond_proof(const TaskSet& set, const Bounds& bounds, Analysis analysis, const Costs& costs) {
+  std::vector<Time> numbers(set.tasks.size(), kUnbounded);
+  Responses known;
+  for (size_t i = 0; i < set.tasks.size(); ++i) known.push_back(std::min(bounds.response[i], set.tasks[i].deadline));
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    if (bounds.response[i] != kUnbounded) continue;
+    TaskSet longer = set;
+    longer.tasks[i].deadline = kLimit * set.tasks[i].period;
+    numbers[i] = form_of(longer, analysis, costs)(i, known).value_or(kUnbounded);
+  }
+  return numbers;
 }
 
 }  // namespace samcl::analysis::access

@@ -75,4 +75,8 @@ Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs);
 // The set has passed check().
 Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs = {});
 
+// For tasks that may be late by these bounds, the number that the same equations give when they may take up to kLimit
+// periods; kUnbounded for all others, and above. No bound: a proof ends where a deadline is missed (but oblivious').
+std::vector<Time> beyond_proof(const TaskSet& set, const Bounds& bounds, Analysis analysis, const Costs& costs = {});
+
 }  // namespace samcl::analysis::access

@@ -43,7 +43,9 @@ TEST(Suspensions, DeadlinesAboveThePeriodLookAtAllJobsOfABusyWindow) {
   set.tasks[1].deadline = 118;
   EXPECT_THAT(analyse(set, Analysis::oblivious).response, ElementsAre(26, 118));
   set.tasks[1].deadline = 117;
-  EXPECT_FALSE(analyse(set, Analysis::oblivious).schedulable);
+  const Bounds late = analyse(set, Analysis::oblivious);
+  EXPECT_FALSE(late.schedulable);
+  EXPECT_THAT(beyond_proof(set, late, Analysis::oblivious), ElementsAre(kUnbounded, 118));
 }
 
 TEST(Suspensions, LateReleasesOfMoreUrgentTasksCountTwice) {

@@ -6,6 +6,7 @@
 #include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/cli/subcommand.h"
+#include "analysis/json/bounds_json.h"
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/text_table.h"
@@ -27,7 +28,14 @@ struct Column {
   access::Analysis analysis;
   std::string refused;  // why the analysis does not know the set
   access::Bounds bounds;
+  std::vector<Time> beyond_proof;                     // by task
   std::optional<std::vector<std::string>> gpu_order;  // that --gpu-priorities found
+
+  bool late(size_t task) const { return bounds.response[task] == kUnbounded; }
+  std::string response(size_t task) const {
+    if (!late(task)) return format_duration(bounds.response[task]);
+    return beyond_proof[task] == kUnbounded ? "above 16 periods" : format_duration(beyond_proof[task]) + " *";
+  }
 };
 
 // Who uses the GPU, the most urgent there first.
@@ -65,10 +73,11 @@ std::vector<Column> columns_of(const Options& options, const access::TaskSet& se
   for (const access::Analysis analysis : kAnalyses) {
     if (options.analysis ? *options.analysis != analysis : options.gpu_priorities && !has_gpu_priorities(analysis))
       continue;
-    Column column{analysis, "", {}, {}};
+    Column column{analysis, "", {}, {}, {}};
     if (const auto good = check(set, analysis, costs); good) {
       const auto found = options.gpu_priorities ? with_gpu_priorities(set, analysis, costs) : std::nullopt;
       column.bounds = analyse(found.value_or(set), analysis, costs);
+      column.beyond_proof = beyond_proof(found.value_or(set), column.bounds, analysis, costs);
       if (found) column.gpu_order = gpu_order(*found);
     } else if (options.analysis)
       refuse(options.file + ": " + good.error().message);
@@ -82,10 +91,11 @@ std::vector<Column> columns_of(const Options& options, const access::TaskSet& se
 std::string as_tables(const access::TaskSet& set, const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> verdicts = {{"ANALYSIS", "SCHEDULABLE", "WHY NOT"}};
   std::vector<std::vector<std::string>> responses = {{"ENDS WITHIN", "CPU", "DEADLINE"}};
+  bool late_ones = false;
   for (const Column& column : columns) {
     std::string late;
     for (size_t i = 0; i < column.bounds.response.size(); ++i)
-      if (column.bounds.response[i] == kUnbounded) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
+      if (column.late(i)) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
     const bool known = column.refused.empty();
     verdicts.push_back({name(column.analysis),
                         !known                      ? "-"
@@ -95,18 +105,18 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
                         : late.empty() ? ""
                                        : late + " may miss the deadline"});
     if (known) responses[0].emplace_back(name(column.analysis));
+    late_ones = late_ones || !late.empty();
   }
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const access::Task& task = set.tasks[i];
     responses.push_back({task.name, std::to_string(task.cpu), format_duration(task.deadline)});
     for (const Column& column : columns)
-      if (column.refused.empty())
-        responses.back().push_back(
-            column.bounds.response[i] == kUnbounded ? "-" : format_duration(column.bounds.response[i]));
+      if (column.refused.empty()) responses.back().push_back(column.response(i));
   }
   return table(verdicts, 3) + "\n" + table(responses) +
          "\nThe most urgent task first. The published ones are the papers' equations, and not safe; the others are "
-         "proven.\n";
+         "proven.\n" +
+         (late_ones ? "* beyond its proof, which counts on all deadlines being met: no bound.\n" : "");
 }
 
 std::string as_json(const access::TaskSet& set, const Modes& modes, const std::vector<Column>& columns) {
@@ -121,12 +131,11 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
       entry["proven"] = !is_published(column.analysis) && column.bounds.schedulable;
       entry["tasks"] = nlohmann::ordered_json::array();
       for (size_t i = 0; i < set.tasks.size(); ++i) {
-        const Time response = column.bounds.response[i];
-        entry["tasks"].push_back(
-            {{"name", set.tasks[i].name},
-             {"mode", modes[set.tasks[i].index]},
-             {"response", response == kUnbounded ? nlohmann::ordered_json() : nlohmann::ordered_json(response)},
-             {"deadline", set.tasks[i].deadline}});
+        entry["tasks"].push_back({{"name", set.tasks[i].name},
+                                  {"mode", modes[set.tasks[i].index]},
+                                  {"response", number_or_null(column.bounds.response[i])},
+                                  {"beyond_proof", number_or_null(column.beyond_proof[i])},
+                                  {"deadline", set.tasks[i].deadline}});
       }
     }
     analyses.push_back(std::move(entry));

@@ -6,6 +6,7 @@
 
 #include "analysis/cli/testing/command.h"
 #include "analysis/cli/testing/folder.h"
+#include "base/hash_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -68,6 +69,24 @@ TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
 
 using Access = InFolder;
 
+// (C, T) = (26, 70), (62, 100): the first job takes 114, a later one 118.
+TEST_F(Access, ANumberAboveTheDeadlineIsPrintedAndMarked) {
+  const std::string set = written("late", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "cpu": 0, "period": 70, "stages": [{"resource": "CPU", "worst": 26}]},
+    {"name": "b", "cpu": 0, "period": 100, "stages": [{"resource": "CPU", "worst": 62}]}]})");
+  const Outcome outcome = run("access " + set);
+  EXPECT_THAT(outcome.output, ContainsRegex("\nb +0 +100 ns +114 ns \\* "));
+  EXPECT_THAT(outcome.output, HasSubstr("* beyond its proof"));
+  const auto task = [&](const std::string& analysis) {
+    return nlohmann::json::parse(run("access --json --analysis " + analysis + " " + set).output)
+        .at("analyses")[0]
+        .at("tasks")[1];
+  };
+  EXPECT_TRUE(task("mpcp").at("response").is_null());
+  EXPECT_EQ(task("mpcp").at("beyond_proof"), 114);
+  EXPECT_EQ(task("oblivious").at("beyond_proof"), 118);
+}
+
 TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
   const Outcome outcome = run("experiment access --sets 3 --threads 2 --out " + path("a"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -76,6 +95,10 @@ TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
   EXPECT_EQ(text("a.csv"), text("b.csv"));
   EXPECT_THAT(text("a.csv"), HasSubstr("utilisation,sets,\"gcaps\",\"gcaps, busy\""));
   EXPECT_THAT(text("a.json"), HasSubstr("\"name\": \"gcaps-published\""));
+  const auto origin = nlohmann::json::parse(text("a.json")).at("origin");
+  EXPECT_EQ(origin.at("what"), "access, 3 sets at each point, seed 1");
+  EXPECT_EQ(run("--version").output, "sam-analyze " + origin.at("version").get<std::string>() + "\n");
+  EXPECT_EQ(origin.at("hash"), hash_text(text("a.csv")));
   const Outcome other = run("experiment access --sets 3 --classes --out " + path("c"));
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.output, HasSubstr("--classes: of another experiment, not of access"));

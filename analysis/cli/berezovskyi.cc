@@ -88,7 +88,7 @@ int run(const Options& options) {
     for (Chart& chart : convergence_charts(found, title)) charts.push_back(std::move(chart));
     std::cout << title << "\n\n" << convergence_text(found) << "\n";
   }
-  const auto written = write_results(options.out, csv, charts, 2);
+  const auto written = write_results(options.out, "sam-analyze berezovskyi, CPU times", csv, charts, 2);
   std::cout << written;
   return kGood;
 }

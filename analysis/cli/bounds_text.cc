@@ -72,7 +72,7 @@ std::string verdict_text(const TaskSet& set, Form form, const Bounds& bounds, co
   std::vector<std::string> late;
   for (const size_t i : order) {
     const TaskBound& bound = bounds.tasks[i];
-    if (!bounded(bound, form))
+    if (!is_bounded(bound, form))
       late.push_back(set.tasks[i].name + " (" + response_text(bound, form) + ")");
     else if (bound.response > set.tasks[i].deadline)
       late.push_back(set.tasks[i].name + " (by " + format_duration(bound.response - set.tasks[i].deadline) + ")");
@@ -82,17 +82,13 @@ std::string verdict_text(const TaskSet& set, Form form, const Bounds& bounds, co
   return "Not schedulable" + published + ": " + list(late) + " may miss the deadline.\n";
 }
 
-bool bounded(const TaskBound& bound, Form form) {
-  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
-}
-
 std::string response_text(const TaskBound& bound, Form form) {
-  return time(bound.response) + (bounded(bound, form) || bound.response == kUnbounded ? "" : kMark);
+  return time(bound.response) + (is_bounded(bound, form) || bound.response == kUnbounded ? "" : kMark);
 }
 
 std::string mark_text(const Bounds& bounds, Form form) {
   for (const TaskBound& bound : bounds.tasks)
-    if (!bounded(bound, form) && bound.response != kUnbounded)
+    if (!is_bounded(bound, form) && bound.response != kUnbounded)
       return "* beyond its proof, which ends where this task or one that it waits for exceeds its period: no "
              "bound.\n";
   return "";
@@ -109,7 +105,7 @@ std::string tasks_table(const TaskSetDocument& document, Form form, const Bounds
     rows.push_back({task.name, std::to_string(modes[i]), format_duration(task.period), format_duration(task.deadline),
                     response_text(bound, form),
                     bound.response == kUnbounded ? "-" : format_duration(task.deadline - bound.response),
-                    bounded(bound, form) && bound.response <= task.deadline ? "yes" : "no"});
+                    is_bounded(bound, form) && bound.response <= task.deadline ? "yes" : "no"});
     if (set.platform.bound) rows.back().insert(rows.back().begin() + 2, format_devices(bound.devices));
   }
   return table(rows);
@@ -128,7 +124,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
       if (bound.response == kUnbounded) break;
       const int requests = task.stages[j].requests;
       stages.push_back(
-          {task.name + (bounded(bound, form) ? "" : kMark), std::to_string(j + 1),
+          {task.name + (is_bounded(bound, form) ? "" : kMark), std::to_string(j + 1),
            std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
            format_duration(task.stages[j].worst_in(document.modes[i])), time(stage.response), time(stage.interference),
            time(stage.blocking), time(stage.jitter), time(stage.finish)});
@@ -149,7 +145,7 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
   std::string text = task.name + ": period " + format_duration(task.period) + ", deadline " +
                      format_duration(task.deadline) + ", mode " + std::to_string(document.modes[index]) + "; " +
                      (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") + ".\n";
-  if (!bounded(bound, form))
+  if (!is_bounded(bound, form))
     return text + "Its response has no bound" +
            (bound.response == kUnbounded ? "" : ", the number would be " + time(bound.response)) + ": " +
            (bound.response <= task.period ? "a more urgent task that it shares a resource with has no bound.\n"

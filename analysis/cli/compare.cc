@@ -24,26 +24,28 @@ struct Options {
 };
 
 // One analysis: whether the set is schedulable by it, why not, and how long after its release a job ends at
-// most.
+// most; or a number that is no bound.
 struct Column {
   std::string name;
   std::string scheduling;
   bool schedulable = false;
   std::string why_not;
-  std::vector<std::optional<Time>> response;
+  std::vector<std::optional<Time>> response, beyond_proof;
 };
 
 template <typename Verdict, typename Late>
 Column soft(const locking::TaskSet& set, const std::string& name, const Verdict& verdict, Late late) {
-  Column column{name, "G-EDF, soft", verdict.schedulable(), failure(set, verdict), {}};
+  Column column{name, "G-EDF, soft", verdict.schedulable(), failure(set, verdict), {}, {}};
+  column.beyond_proof.resize(set.tasks.size());
   for (size_t i = 0; i < set.tasks.size(); ++i)
     column.response.push_back(verdict.schedulable() ? std::optional(set.tasks[i].period + late(i)) : std::nullopt);
   return column;
 }
 
 Column fixed_priority(const TaskSet& set, Form form) {
-  Column column{name(form), "fixed priorities, hard", false, "", {}};
+  Column column{name(form), "fixed priorities, hard", false, "", {}, {}};
   column.response.resize(set.tasks.size());
+  column.beyond_proof.resize(set.tasks.size());
   const Modes modes(set.tasks.size(), 1);
   if (auto good = check_capacity(set, modes); !good) {
     column.why_not = good.error().message;
@@ -54,8 +56,8 @@ Column fixed_priority(const TaskSet& set, Form form) {
   std::string late;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const TaskBound& bound = bounds.tasks[i];
-    const bool bounded = form == Form::safe ? bound.proven : bound.response != kUnbounded;
-    if (bounded) column.response[i] = bound.response;
+    const bool bounded = is_bounded(bound, form);
+    if (bound.response != kUnbounded) (bounded ? column.response : column.beyond_proof)[i] = bound.response;
     if (!bounded || bound.response > set.tasks[i].deadline) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
   }
   if (!late.empty()) column.why_not = late + " may miss the deadline";
@@ -77,6 +79,15 @@ std::vector<Column> all_columns(const locking::TaskSet& set) {
   return columns;
 }
 
+std::string response_text(const Column& column, size_t task) {
+  if (column.response[task]) return format_duration(*column.response[task]);
+  return column.beyond_proof[task] ? format_duration(*column.beyond_proof[task]) + " *" : "-";
+}
+
+nlohmann::ordered_json or_null(const std::optional<Time>& time) {
+  return time ? nlohmann::ordered_json(*time) : nlohmann::ordered_json();
+}
+
 std::string as_tables(const locking::TaskSet& set, const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> methods = {{"ANALYSIS", "SCHEDULING", "SCHEDULABLE", "WHY NOT"}};
   std::vector<std::vector<std::string>> responses = {{"ENDS WITHIN", "PERIOD"}};
@@ -86,11 +97,11 @@ std::string as_tables(const locking::TaskSet& set, const std::vector<Column>& co
   }
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     responses.push_back({set.tasks[i].name, format_duration(set.tasks[i].period)});
-    for (const Column& column : columns)
-      responses.back().push_back(column.response[i] ? format_duration(*column.response[i]) : "-");
+    for (const Column& column : columns) responses.back().push_back(response_text(column, i));
   }
   return table(methods, 4) + "\n" + table(responses) +
-         "\nSoft: a job may end after its deadline, the period, but no later than shown. Hard: within it.\n"
+         "\nSoft: a job may end after its deadline, the period, but no later than shown. Hard: within it. "
+         "*: no bound, beyond the proof.\n"
          "Fixed priorities are deadline-monotonic; copying is then a stage on a PCI link and takes no CPU.\n";
 }
 
@@ -99,10 +110,10 @@ std::string as_json(const locking::TaskSet& set, const std::vector<Column>& colu
   for (const Column& column : columns) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (size_t i = 0; i < set.tasks.size(); ++i)
-      tasks.push_back(
-          {{"name", set.tasks[i].name},
-           {"period", set.tasks[i].period},
-           {"response", column.response[i] ? nlohmann::ordered_json(*column.response[i]) : nlohmann::ordered_json()}});
+      tasks.push_back({{"name", set.tasks[i].name},
+                       {"period", set.tasks[i].period},
+                       {"response", or_null(column.response[i])},
+                       {"beyond_proof", or_null(column.beyond_proof[i])}});
     analyses.push_back(
         {{"analysis", column.name},
          {"scheduling", column.scheduling},

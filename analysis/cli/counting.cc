@@ -20,24 +20,6 @@
 namespace samcl::analysis::cli {
 namespace {
 
-// What is finished of an interrupted experiment: a text file, a line per block of sets. A file of another
-// experiment is refused; a last line cut off while it was written is ignored.
-class ExperimentJournal {
- public:
-  // Reads what is there, then appends.
-  static Result<ExperimentJournal> open(const std::string& file, const BlockExperiment& experiment);
-
-  const std::vector<bool>& known() const { return known_; }
-  const std::vector<Counts>& sums() const { return sums_; }  // of what was known, by point
-  // Written at once.
-  void append(int64_t block, const Counts& counts);
-
- private:
-  std::vector<bool> known_;
-  std::vector<Counts> sums_;
-  std::ofstream out_;
-};
-
 // "block counts... ."; nothing if it is incomplete.
 std::optional<std::pair<int64_t, Counts>> parse(const std::string& line, size_t width) {
   std::istringstream in(line);
@@ -50,35 +32,45 @@ std::optional<std::pair<int64_t, Counts>> parse(const std::string& line, size_t 
   return std::pair(block, std::move(counts));
 }
 
-Result<ExperimentJournal> ExperimentJournal::open(const std::string& file, const BlockExperiment& experiment) {
-  ExperimentJournal journal;
-  journal.known_.assign(static_cast<size_t>(experiment.blocks()), false);
-  journal.sums_.assign(experiment.points(), Counts(experiment.width(), 0));
-  std::ifstream in(file);
-  std::string line;
-  const bool exists = static_cast<bool>(std::getline(in, line));
-  if (exists && line != experiment.heading())
-    return fail(file + ": of another experiment (" + line + "); remove it, or choose another --out");
-  while (std::getline(in, line)) {
-    const auto entry = parse(line, experiment.width());
-    if (!entry || entry->first < 0 || entry->first >= experiment.blocks()) continue;
-    const auto block = static_cast<size_t>(entry->first);
-    if (journal.known_[block]) continue;
-    journal.known_[block] = true;
-    add(journal.sums_[experiment.point_of(entry->first)], entry->second);
-  }
-  journal.out_.open(file, std::ios::app);
-  if (!exists) journal.out_ << experiment.heading();
-  journal.out_ << "\n" << std::flush;
-  if (!journal.out_) return fail(file + ": cannot be written");
-  return journal;
-}
+// What is finished of an interrupted experiment: a text file, a line per block of sets. A file of another
+// experiment is refused; a last line cut off while it was written is ignored.
+struct ExperimentJournal {
+  std::vector<bool> known;   // blocks
+  std::vector<Counts> sums;  // of what was known, by point
+  std::ofstream out;
 
-void ExperimentJournal::append(int64_t block, const Counts& counts) {
-  out_ << block;
-  for (const int64_t count : counts) out_ << " " << count;
-  out_ << " .\n" << std::flush;
-}
+  // Reads what is there, then appends.
+  static Result<ExperimentJournal> open(const std::string& file, const BlockExperiment& experiment) {
+    ExperimentJournal journal;
+    journal.known.assign(static_cast<size_t>(experiment.blocks()), false);
+    journal.sums.assign(experiment.points(), Counts(experiment.width(), 0));
+    std::ifstream in(file);
+    std::string line;
+    const bool exists = static_cast<bool>(std::getline(in, line));
+    if (exists && line != experiment.heading())
+      return fail(file + ": of another experiment (" + line + "); remove it, or choose another --out");
+    while (std::getline(in, line)) {
+      const auto entry = parse(line, experiment.width());
+      if (!entry || entry->first < 0 || entry->first >= experiment.blocks()) continue;
+      const auto block = static_cast<size_t>(entry->first);
+      if (journal.known[block]) continue;
+      journal.known[block] = true;
+      add(journal.sums[experiment.point_of(entry->first)], entry->second);
+    }
+    journal.out.open(file, std::ios::app);
+    if (!exists) journal.out << experiment.heading();
+    journal.out << "\n" << std::flush;
+    if (!journal.out) return fail(file + ": cannot be written");
+    return journal;
+  }
+
+  // Written at once.
+  void append(int64_t block, const Counts& counts) {
+    out << block;
+    for (const int64_t count : counts) out << " " << count;
+    out << " .\n" << std::flush;
+  }
+};
 
 std::atomic<bool> interrupted = false;
 
@@ -127,8 +119,8 @@ Result<std::vector<Counts>> count_here(const BlockExperiment& experiment, const 
     if (ranks) lead(experiment, empty, 1, *ranks);
     return tl::unexpected(journal.error());
   }
-  std::vector<Counts> sums = journal->sums();
-  int64_t finished = std::count(journal->known().begin(), journal->known().end(), true);
+  std::vector<Counts> sums = journal->sums;
+  int64_t finished = std::count(journal->known.begin(), journal->known.end(), true);
   std::signal(SIGINT, [](int) { interrupted = true; });
   {
     Progress progress(std::filesystem::path(how.out).filename().string(), experiment.blocks());
@@ -138,7 +130,7 @@ Result<std::vector<Counts>> count_here(const BlockExperiment& experiment, const 
       add(sums[experiment.point_of(block)], counts);
       progress.show(++finished);
     };
-    BlockQueue queue(journal->known(), done, interrupted);
+    BlockQueue queue(journal->known, done, interrupted);
     if (ranks)
       lead(experiment, queue, how.threads, *ranks);
     else

@@ -3,13 +3,11 @@
 
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "base/duration.h"
-#include "base/json_text.h"
 #include "base/text_table.h"
 
 namespace samcl::analysis::cli::dag_command {
@@ -21,20 +19,6 @@ struct Options {
   std::string file;
   bool as_json = false;
 };
-
-std::string as_json(const dag::TaskSet& set, const Federation& own) {
-  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < set.tasks.size(); ++i) {
-    const dag::Task& task = set.tasks[i];
-    tasks.push_back({{"name", task.name},
-                     {"deadline", task.deadline},
-                     {"jaffe", dag::jaffe_bound(task, set.platform)},
-                     {"scaled", dag::scaled_bound(task, set.platform)},
-                     {"paths", dag::path_bound(task, set.platform)}});
-    if (own) tasks.back()["own"] = {{"cpus", (*own)[i].cpus}, {"pci", (*own)[i].links}, {"gpus", (*own)[i].gpus}};
-  }
-  return json_text(nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}), 2) + "\n";
-}
 
 std::string as_table(const dag::TaskSet& set, const Federation& own) {
   std::vector<std::vector<std::string>> rows = {
@@ -56,7 +40,7 @@ std::string as_table(const dag::TaskSet& set, const Federation& own) {
 int run(const Options& options) {
   const auto set = read_either(dag::parse_dags, dag::chains, options.file);
   const Federation own = dag::federate(set);
-  std::cout << (options.as_json ? as_json(set, own) : as_table(set, own));
+  std::cout << (options.as_json ? dag::format_federation(set, own) : as_table(set, own));
   return own ? kGood : kNotSchedulable;
 }
 

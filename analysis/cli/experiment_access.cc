@@ -12,7 +12,8 @@ int run_access(const ExperimentOptions& options) {
   const access::Shares shares(options.sets.value_or(1000), options.seed);
   const auto sums = need(count(shares, options.counting));
   if (!sums) return kGood;
-  const auto written = write_results(options.counting.out, access::format_csv(*sums), {access::chart(*sums)});
+  const auto written =
+      write_results(options.counting.out, shares.heading(), access::format_csv(*sums), {access::chart(*sums)});
   forget(options.counting);
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
   for (const double utilisation : access::Shares::utilisations()) rows[0].push_back(decimal(utilisation, 1));

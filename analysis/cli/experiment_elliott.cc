@@ -68,12 +68,13 @@ locking::ElliottExperiment elliott_of(const ExperimentOptions& options) {
 }
 
 // One picture per figure; of one inset, if one is meant.
-void draw(const ExperimentOptions& options, int number, const std::string& file, const locking::Histograms& all) {
+void draw(const ExperimentOptions& options, int number, const std::string& file, const locking::Histograms& all,
+          const Origin& origin) {
   locking::ElliottFigure figure = locking::elliott_figure(number);
   if (!options.inset.empty())
     std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
   if (figure.insets.empty()) refuse("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
-  need(write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3)));
+  need(write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3, origin)));
 }
 
 }  // namespace
@@ -86,12 +87,14 @@ int run_elliott(const ExperimentOptions& options) {
   for (size_t point = 0; point < experiment.points(); ++point)
     all[experiment.scenarios[point]] = locking::Histogram((*sums)[point]);
   const std::string& out = options.counting.out;
-  need(write_file(out + ".csv", format_csv(all)));
+  const std::string csv = format_csv(all);
+  const Origin origin = origin_of(experiment.heading(), csv);
+  need(write_file(out + ".csv", csv));
   std::string written = out + ".csv";
   for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
     if (options.elliott_figure && number != *options.elliott_figure) continue;
     const std::string file = out + "-fig" + std::to_string(number) + ".json";
-    draw(options, number, file, all);
+    draw(options, number, file, all, origin);
     written += ", " + file;
   }
   forget(options.counting);

@@ -5,6 +5,7 @@
 #include "analysis/cli/subcommand.h"
 #include "analysis/experiment/results.h"
 #include "analysis/experiment/running_time.h"
+#include "analysis/json/bounds_json.h"
 #include "analysis/model/number_text.h"
 #include "base/text_table.h"
 
@@ -63,7 +64,8 @@ int run_figure(const ExperimentOptions& options) {
   const auto sums = need(count(experiment, options.counting));
   if (!sums) return kGood;
   const Results results(experiment.figure, *sums);
-  const auto written = write_results(options.counting.out, format_csv(results), charts(results), 2);
+  const auto written =
+      write_results(options.counting.out, experiment.heading(), format_csv(results), charts(results), 2);
   forget(options.counting);
   std::cout << experiment.figure.title << "\n\nAll sets of the chains that end when U_G is exceeded:\n"
             << shares_text(results, Reading::chain) << "\nSets by their own U_G, from " << decimal(kTargetStep, 1)
@@ -80,9 +82,12 @@ int run_running_time(const ExperimentOptions& options) {
   PaperSet sets;
   sets.classes = true;
   change_sets(options, sets);
-  const auto times =
-      running_times(sets, options.form.value_or(Form::gpu_sam), options.sets.value_or(1000), options.seed);
-  const auto written = write_results(options.counting.out, format_csv(times), {chart(times)}, 2);
+  const Form form = options.form.value_or(Form::gpu_sam);
+  const int64_t count = options.sets.value_or(1000);
+  const auto times = running_times(sets, form, count, options.seed);
+  const std::string what = "sam-analyze fig11 " + std::string(name(form)) + " sets " + std::to_string(count) +
+                           " seed " + std::to_string(options.seed) + ", CPU times";
+  const auto written = write_results(options.counting.out, what, format_csv(times), {chart(times)}, 2);
   std::vector<std::vector<std::string>> rows = {{"TASKS", "SETS", "SCHEDULABLE", "MEAN", "LONGEST"}};
   for (const RunningTimes& row : times)
     rows.push_back({std::to_string(row.tasks), std::to_string(row.sets), std::to_string(row.schedulable),

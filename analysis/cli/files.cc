@@ -8,6 +8,7 @@
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
 #include "analysis/locking/pipeline.h"
+#include "base/hash_text.h"
 
 namespace samcl::analysis::cli {
 
@@ -16,10 +17,12 @@ std::string read_text(const std::string& file) {
   return need(read_file(file));
 }
 
-std::string write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
-                          int columns) {
+Origin origin_of(const std::string& what, const std::string& csv) { return {SAMCL_VERSION, what, hash_text(csv)}; }
+
+std::string write_results(const std::string& out, const std::string& what, const std::string& csv,
+                          const std::vector<Chart>& charts, int columns) {
   need(write_file(out + ".csv", csv));
-  need(write_file(out + ".json", format_charts(charts, columns)));
+  need(write_file(out + ".json", format_charts(charts, columns, origin_of(what, csv))));
   return "Written: " + out + ".csv, " + out + ".json\n";
 }
 

@@ -98,6 +98,9 @@ TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
   EXPECT_EQ(analyses[5]["schedulable"], false);
   EXPECT_EQ(analyses[5]["fails"], "T7 may miss the deadline");
   EXPECT_EQ(analyses[5]["tasks"][0]["response"], 5'000'000);
+  EXPECT_TRUE(analyses[5]["tasks"][6]["response"].is_null());
+  EXPECT_EQ(analyses[5]["tasks"][6]["beyond_proof"], 31'000'000);
+  EXPECT_THAT(run("compare " + kSharedGpu).output, HasSubstr(" 31 ms * "));
 }
 
 // The locking example as a set with stages.

@@ -31,7 +31,10 @@ int run(Options& options) {
     std::cout << nunna_json(options, all, device);
     return agree ? kGood : kNotSchedulable;
   }
-  const auto written = write_results(options.out, nunna_csv(all), {nunna_chart(all)});
+  const std::string what = "sam-analyze nunna seed " + std::to_string(options.seed) + " density " +
+                           std::to_string(options.percent) + " execution " +
+                           std::to_string(options.graph.most_execution) + ", times";
+  const auto written = write_results(options.out, what, nunna_csv(all), {nunna_chart(all)});
   std::cout << nunna_text(options, all, device) << written;
   return agree ? kGood : kNotSchedulable;
 }

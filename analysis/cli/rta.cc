@@ -33,7 +33,7 @@ struct Options {
 
 std::string show(const Options& options, const TaskSetDocument& document, const Bounds& bounds) {
   if (options.as_json) return format_bounds(document.set, document.modes, options.form, bounds);
-  if (options.as_csv) return format_bounds_csv(document.set, document.modes, bounds);
+  if (options.as_csv) return format_bounds_csv(document.set, document.modes, options.form, bounds);
   if (options.explain.empty()) return bounds_tables(document, options.form, bounds);
   const auto& tasks = document.set.tasks;
   const auto task =

@@ -10,6 +10,7 @@
 namespace samcl::analysis {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 using SamAnalyze = InFolder;
@@ -36,7 +37,7 @@ TEST_F(SamAnalyze, BoundsItAsPublished) {
 
 TEST_F(SamAnalyze, PrintsTablesAndCsv) {
   EXPECT_THAT(run("rta " + example("three_programs")).output, HasSubstr("Schedulable: every task meets its deadline."));
-  EXPECT_THAT(run("rta --csv " + example("early_finish")).output, HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11\n"));
+  EXPECT_THAT(run("rta --csv " + example("early_finish")).output, HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11,\n"));
 }
 
 TEST_F(SamAnalyze, ExplainsWhomATaskWaitsFor) {
@@ -157,6 +158,8 @@ TEST_F(SamAnalyze, ShowsANumberBeyondItsProofAsWhatItIs) {
   EXPECT_TRUE(tasks.at(2).at("response").is_null());
   EXPECT_EQ(tasks.at(2).at("beyond_proof"), 59);
   EXPECT_TRUE(tasks.at(0).at("beyond_proof").is_null());
+  EXPECT_THAT(run("rta --csv " + set).output,
+              AllOf(HasSubstr("\na,1,10,6,1,CPU,"), HasSubstr("\nc,1,50,,1,CPU,59,56,0,0,59,59\n")));
 }
 
 TEST_F(SamAnalyze, DrawsTheWorstJob) {

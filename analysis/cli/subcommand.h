@@ -112,9 +112,11 @@ auto read_either(Parse parse, Convert convert, const std::string& file) {
       },
       file);
 }
+// Of the numbers of an experiment, `what` being all that they depend on.
+Origin origin_of(const std::string& what, const std::string& csv);
 // OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
-std::string write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
-                          int columns = 1);
+std::string write_results(const std::string& out, const std::string& what, const std::string& csv,
+                          const std::vector<Chart>& charts, int columns = 1);
 
 // By their names, for --tardiness and --as-published.
 std::map<std::string, locking::TardinessBound> tardiness_bounds();

@@ -4,6 +4,9 @@
 #include <array>
 #include <set>
 
+#include "analysis/model/graph.h"
+#include "analysis/model/limits.h"
+
 namespace samcl::analysis::dag {
 namespace {
 
@@ -14,17 +17,7 @@ constexpr size_t kMostPaths = 100'000;  // that end in one vertex and may be the
 
 Set only(size_t vertex) { return Set{1} << vertex; }
 
-// Every vertex after its predecessors; fewer than all if there is a cycle.
-std::vector<size_t> in_order(const Task& task) {
-  std::vector<size_t> waits(task.vertices.size(), 0), order;
-  for (const auto& [from, to] : task.edges) ++waits[to];
-  for (size_t v = 0; v < waits.size(); ++v)
-    if (waits[v] == 0) order.push_back(v);
-  for (size_t n = 0; n < order.size(); ++n)
-    for (const auto& [from, to] : task.edges)
-      if (from == order[n] && --waits[to] == 0) order.push_back(to);
-  return order;
-}
+std::vector<size_t> in_order(const Task& task) { return topological_order(task.vertices.size(), task.edges); }
 
 // In parts of `unit`, so that sums of parts of M_s are whole.
 struct Parts {
@@ -41,15 +34,10 @@ struct Parts {
 // The greatest sum of lengths along a path.
 template <typename Length>
 Wide longest_path(const Task& task, Length length) {
-  std::vector<Wide> before(task.vertices.size(), 0);
-  Wide longest = 0;
-  for (const size_t v : in_order(task)) {
-    const Wide end = before[v] + length(task.vertices[v]);
-    longest = std::max(longest, end);
-    for (const auto& [from, to] : task.edges)
-      if (from == v) before[to] = std::max(before[to], end);
-  }
-  return longest;
+  const auto sums = greatest_sums<Wide>(
+      task.vertices.size(), task.edges, [&](size_t v) { return length(task.vertices[v]); },
+      [](const Edge&) { return Wide{0}; });
+  return *std::max_element(sums.begin(), sums.end());
 }
 
 Wide volume(const Task& task, const Parts& parts) {
@@ -90,25 +78,22 @@ void add(std::vector<Path>& paths, const Path& path) {
 Result<void> check(const TaskSet& set) {
   if (set.platform.bound) return fail("platform, bound: expected false");
   for (const Resource resource : kResources)
-    if (const int elements = set.platform.elements(resource); elements < 1 || elements > kMaxElements)
-      return fail(std::string("platform, ") + name(resource) + ": " + std::to_string(elements) + ", expected 1 to " +
-                  std::to_string(kMaxElements));
+    if (auto good =
+            within(std::string("platform, ") + name(resource), set.platform.elements(resource), 1, kMaxElements, "");
+        !good)
+      return good;
   std::set<std::string> names;
   for (const Task& task : set.tasks) {
     const std::string who = "task \"" + task.name + "\", ";
     if (!names.insert(task.name).second) return fail(who + "expected a name that no other task has");
-    if (task.period < 1 || task.period > kLongest)
-      return fail(who + "period: " + std::to_string(task.period) + ", expected 1 to " + std::to_string(kLongest));
+    if (auto good = within(who + "period", task.period, 1, kLongest, ""); !good) return good;
     if (task.deadline < 1 || task.deadline > task.period)
       return fail(who + "deadline: " + std::to_string(task.deadline) + ", expected at most the period");
-    if (task.vertices.empty() || task.vertices.size() > kMostVertices)
-      return fail(who + "vertices: " + std::to_string(task.vertices.size()) + ", expected 1 to " +
-                  std::to_string(kMostVertices));
-    for (const Vertex& vertex : task.vertices) {
-      if (vertex.worst < 1 || vertex.worst > kLongest)
-        return fail(who + "vertex \"" + vertex.name + "\", worst: " + std::to_string(vertex.worst) +
-                    ", expected 1 to " + std::to_string(kLongest));
-    }
+    if (auto good = within(who + "vertices", static_cast<Time>(task.vertices.size()), 1, kMostVertices, ""); !good)
+      return good;
+    for (const Vertex& vertex : task.vertices)
+      if (auto good = within(who + "vertex \"" + vertex.name + "\", worst", vertex.worst, 1, kLongest, ""); !good)
+        return good;
     if (in_order(task).size() < task.vertices.size()) return fail(who + "edges: a cycle, expected none");
   }
   return {};

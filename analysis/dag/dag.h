@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/model/task_set.h"
@@ -21,11 +20,17 @@ struct Vertex {
   Time worst = 0;
 };
 
+// The second vertex begins after the first.
+struct Edge {
+  size_t from = 0, to = 0;
+  bool operator==(const Edge&) const = default;
+};
+
 struct Task {
   std::string name;
   Time period = 0, deadline = 0;  // deadline <= period
   std::vector<Vertex> vertices;
-  std::vector<std::pair<size_t, size_t>> edges = {};  // the second begins after the first
+  std::vector<Edge> edges = {};
 };
 
 struct TaskSet {

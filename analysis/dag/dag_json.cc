@@ -17,11 +17,11 @@ Result<Vertex> read_vertex(const Place& place) {
       .finish(vertex);
 }
 
-Result<std::pair<size_t, size_t>> read_edge(const Place& place, const std::vector<Vertex>& vertices) {
+Result<Edge> read_edge(const Place& place, const std::vector<Vertex>& vertices) {
   if (!place.value.is_array() || place.value.size() != 2) return place.wrong("two names of vertices");
-  std::pair<size_t, size_t> edge;
-  auto good = read_end(place.at(size_t{0}), vertices, edge.first);
-  if (good) good = read_end(place.at(size_t{1}), vertices, edge.second);
+  Edge edge;
+  auto good = read_end(place.at(size_t{0}), vertices, edge.from);
+  if (good) good = read_end(place.at(size_t{1}), vertices, edge.to);
   if (!good) return tl::unexpected(good.error());
   return edge;
 }
@@ -80,6 +80,20 @@ std::string format_dags(const TaskSet& set) {
   }
   const ordered_json platform = {{"cpus", set.platform.cpus}, {"pci", set.platform.links}, {"gpus", set.platform.gpus}};
   return json_text(ordered_json({{"platform", platform}, {"tasks", std::move(tasks)}}), 2) + "\n";
+}
+
+std::string format_federation(const TaskSet& set, const std::optional<std::vector<Platform>>& own) {
+  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    tasks.push_back({{"name", task.name},
+                     {"deadline", task.deadline},
+                     {"jaffe", jaffe_bound(task, set.platform)},
+                     {"scaled", scaled_bound(task, set.platform)},
+                     {"paths", path_bound(task, set.platform)}});
+    if (own) tasks.back()["own"] = {{"cpus", (*own)[i].cpus}, {"pci", (*own)[i].links}, {"gpus", (*own)[i].gpus}};
+  }
+  return json_text(nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}), 2) + "\n";
 }
 
 }  // namespace samcl::analysis::dag

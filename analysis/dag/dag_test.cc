@@ -82,7 +82,7 @@ TEST(Dag, APipelineIsAChain) {
   EXPECT_EQ(task.deadline, 80);
   ASSERT_EQ(task.vertices.size(), 5);
   EXPECT_EQ(task.vertices[4].name, "stage 3.2");
-  EXPECT_EQ(task.edges, (std::vector<std::pair<size_t, size_t>>{{0, 1}, {1, 2}, {2, 3}, {2, 4}}));
+  EXPECT_EQ(task.edges, (std::vector<Edge>{{0, 1}, {1, 2}, {2, 3}, {2, 4}}));
   EXPECT_EQ(path_bound(task, {1, 1, 2}), 4 + 8 + 1 + 10 + 10 / 2);
   EXPECT_EQ(path_bound(task, {1, 1, 1}), 4 + 8 + 1 + 2 * 10);
   set.platform.bound = true;
@@ -107,7 +107,7 @@ Time simulate(const Task& task, const Platform& platform, Draw& draw) {
     for (size_t n = 0; n < count; ++n) {
       const size_t v = (first + n) % count;
       const bool ready = std::all_of(task.edges.begin(), task.edges.end(),
-                                     [&](const auto& edge) { return edge.second != v || done(edge.first); });
+                                     [&](const auto& edge) { return edge.to != v || done(edge.from); });
       int& elements = used[at(task.vertices[v].resource)];
       if (begun[v] || !ready || elements == platform.elements(task.vertices[v].resource)) continue;
       begun[v] = true;

@@ -24,7 +24,7 @@ TEST(NpDags, AreReadInMillisecondsOnCpus) {
   EXPECT_EQ(task.period, 10'000'000);
   EXPECT_EQ(task.deadline, 8'000'000);
   EXPECT_EQ(task.vertices.at(2).worst, 2'000'001);
-  EXPECT_EQ(task.edges, (std::vector<std::pair<size_t, size_t>>{{0, 1}, {0, 2}, {1, 3}, {2, 3}}));
+  EXPECT_EQ(task.edges, (std::vector<Edge>{{0, 1}, {0, 2}, {1, 3}, {2, 3}}));
   EXPECT_EQ(path_bound(task, set->platform), 8'000'001) << "1 + 4 + 2, and half of what is beside the 4";
 }
 

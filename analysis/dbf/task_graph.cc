@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/model/graph.h"
+
 namespace samcl::analysis::dbf {
 namespace {
 
@@ -62,21 +64,8 @@ Result<void> check_one_end(const TaskGraph& task, size_t Edge::* end, const std:
                             : names + " have no " + what + ", expected one vertex without");
 }
 
-// Kahn's algorithm; on a cycle and behind it, vertices are left out.
-std::vector<size_t> order_of(const TaskGraph& task) {
-  std::vector<size_t> waits_for = degrees(task, &Edge::to), order;
-  std::vector<std::vector<size_t>> after(task.vertices.size());
-  for (const Edge& edge : task.edges) after[edge.from].push_back(edge.to);
-  for (size_t v = 0; v < waits_for.size(); ++v)
-    if (waits_for[v] == 0) order.push_back(v);
-  for (size_t n = 0; n < order.size(); ++n)
-    for (const size_t v : after[order[n]])
-      if (--waits_for[v] == 0) order.push_back(v);
-  return order;
-}
-
 Result<void> check_no_cycle(const TaskGraph& task) {
-  std::vector<size_t> order = order_of(task);
+  std::vector<size_t> order = topological_order(task);
   if (order.size() == task.vertices.size()) return {};
   std::sort(order.begin(), order.end());
   size_t left = 0;
@@ -84,21 +73,10 @@ Result<void> check_no_cycle(const TaskGraph& task) {
   return fail("vertex " + quoted(task.vertices[left].name) + " is on a cycle or behind one");
 }
 
-// The greatest sum of `weight` over a path's edges and `own` over its vertices, to each vertex.
-template <typename OfVertex, typename OfEdge>
-std::vector<Time> greatest_sums(const TaskGraph& task, OfVertex own, OfEdge weight) {
-  std::vector<std::vector<const Edge*>> after(task.vertices.size());
-  for (const Edge& edge : task.edges) after[edge.from].push_back(&edge);
-  std::vector<Time> sums(task.vertices.size(), 0);
-  for (const size_t v : order_of(task)) {
-    sums[v] += own(v);
-    for (const Edge* edge : after[v]) sums[edge->to] = std::max(sums[edge->to], sums[v] + weight(*edge));
-  }
-  return sums;
-}
-
 std::vector<Time> executions(const TaskGraph& task) {
-  return greatest_sums(task, [&](size_t v) { return task.vertices[v].execution; }, [](const Edge&) { return Time{0}; });
+  return greatest_sums<Time>(
+      task.vertices.size(), task.edges, [&](size_t v) { return task.vertices[v].execution; },
+      [](const Edge&) { return Time{0}; });
 }
 
 Result<void> check_order_of_deadlines(const TaskGraph& task) {
@@ -110,7 +88,7 @@ Result<void> check_order_of_deadlines(const TaskGraph& task) {
                   quoted(task.vertices[edge.to].name) +
                   ", for exact bounds at most separation + deadline = " + std::to_string(later));
   }
-  const auto order = order_of(task);
+  const auto order = topological_order(task);
   const Vertex &source = task.vertices[order.front()], &sink = task.vertices[order.back()];
   if (sink.deadline > restart_of(task) + source.deadline)
     return fail("restart is " + std::to_string(restart_of(task)) + " ns: the deadline of " + quoted(sink.name) +
@@ -120,9 +98,10 @@ Result<void> check_order_of_deadlines(const TaskGraph& task) {
 }
 
 Result<void> check_length_of_instances(const TaskGraph& task) {
-  const auto lengths =
-      greatest_sums(task, [](size_t) { return Time{0}; }, [](const Edge& edge) { return edge.separation; });
-  const size_t sink = order_of(task).back();
+  const auto lengths = greatest_sums<Time>(
+      task.vertices.size(), task.edges, [](size_t) { return Time{0}; },
+      [](const Edge& edge) { return edge.separation; });
+  const size_t sink = topological_order(task).back();
   const Time least = lengths[sink] + std::max(restart_of(task), task.vertices[sink].deadline);
   if (task.period < least)
     return fail("period is " + std::to_string(task.period) + " ns, for exact bounds at least " + std::to_string(least) +
@@ -167,15 +146,17 @@ Result<void> check(const std::vector<TaskGraph>& tasks) {
   return {};
 }
 
-std::vector<size_t> topological_order(const TaskGraph& task) { return order_of(task); }
+std::vector<size_t> topological_order(const TaskGraph& task) {
+  return analysis::topological_order(task.vertices.size(), task.edges);
+}
 
 Time restart_of(const TaskGraph& task) {
-  return task.restart ? *task.restart : task.vertices[order_of(task).back()].deadline;
+  return task.restart ? *task.restart : task.vertices[topological_order(task).back()].deadline;
 }
 
 HeaviestPath heaviest_path(const TaskGraph& task) {
   const auto sums = executions(task);
-  size_t at = order_of(task).back();
+  size_t at = topological_order(task).back();
   HeaviestPath path{sums[at], {at}};
   for (bool found = true; found;) {
     found = false;

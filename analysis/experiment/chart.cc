@@ -6,7 +6,7 @@
 
 namespace samcl::analysis {
 
-std::string format_charts(const std::vector<Chart>& charts, int columns) {
+std::string format_charts(const std::vector<Chart>& charts, int columns, const Origin& origin) {
   using nlohmann::ordered_json;
   ordered_json list = ordered_json::array();
   for (const Chart& chart : charts) {
@@ -21,7 +21,11 @@ std::string format_charts(const std::vector<Chart>& charts, int columns) {
                     {"logarithmic", chart.logarithmic},
                     {"curves", std::move(curves)}});
   }
-  return json_text(ordered_json{{"columns", columns}, {"charts", std::move(list)}}, 1) + "\n";
+  ordered_json all;
+  if (!origin.what.empty()) all["origin"] = {{"version", origin.version}, {"what", origin.what}, {"hash", origin.hash}};
+  all["columns"] = columns;
+  all["charts"] = std::move(list);
+  return json_text(all, 1) + "\n";
 }
 
 }  // namespace samcl::analysis

@@ -22,7 +22,14 @@ struct Chart {
   bool logarithmic = false;    // the measure's axis
 };
 
+// How to have the same numbers again, and whether they are the same.
+struct Origin {
+  std::string version;  // of the project
+  std::string what;     // the experiment with its seed, as a journal's heading
+  std::string hash;     // of the numbers as CSV
+};
+
 // One picture, the charts in rows of so many.
-std::string format_charts(const std::vector<Chart>& charts, int columns = 1);
+std::string format_charts(const std::vector<Chart>& charts, int columns = 1, const Origin& origin = {});
 
 }  // namespace samcl::analysis

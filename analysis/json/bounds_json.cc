@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
-
 std::string text(Time time) { return time == kUnbounded ? "" : std::to_string(time); }
 
 // RFC 4180.
@@ -23,10 +21,16 @@ std::string quoted(const std::string& cell) {
 
 }  // namespace
 
+bool is_bounded(const TaskBound& bound, Form form) {
+  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
+}
+
 const char* name(Form form) {
   constexpr const char* kNames[] = {"gpu-sam", "gpu-sparc", "safe"};
   return kNames[static_cast<size_t>(form)];
 }
+
+ordered_json number_or_null(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
 
 std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
   ordered_json tasks = ordered_json::array();
@@ -37,22 +41,22 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
       stages.push_back({{"resource", name(task.stages[j].resource)},
-                        {"response", number(stage.response)},
-                        {"interference", number(stage.interference)},
-                        {"blocking", number(stage.blocking)},
-                        {"jitter", number(stage.jitter)},
-                        {"finish", number(stage.finish)}});
+                        {"response", number_or_null(stage.response)},
+                        {"interference", number_or_null(stage.interference)},
+                        {"blocking", number_or_null(stage.blocking)},
+                        {"jitter", number_or_null(stage.jitter)},
+                        {"finish", number_or_null(stage.finish)}});
       if (task.stages[j].requests > 1) stages.back()["requests"] = task.stages[j].requests;
       if (stage.device >= 0) stages.back()["device"] = stage.device;
     }
-    const bool bounded = form != Form::safe || bound.proven;
+    const bool bounded = is_bounded(bound, form);
     tasks.push_back({{"name", task.name},
                      {"mode", modes[i]},
-                     {"response", bounded ? number(bound.response) : ordered_json()},
+                     {"response", bounded ? number_or_null(bound.response) : ordered_json()},
                      {"deadline", task.deadline},
                      {"meets_deadline", bounded && bound.response <= task.deadline},
                      {"proven", bound.proven},
-                     {"beyond_proof", bounded ? ordered_json() : number(bound.response)},
+                     {"beyond_proof", bounded ? ordered_json() : number_or_null(bound.response)},
                      {"stages", std::move(stages)}});
     if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }
@@ -60,17 +64,20 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
   return json_text(all, 2) + "\n";
 }
 
-std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds) {
-  std::string csv = "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish\n";
+std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
+  std::string csv =
+      "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish,beyond_proof\n";
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
+    const Time response = bounds.tasks[i].response;
+    const bool bounded = is_bounded(bounds.tasks[i], form);
     for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
       const StageBound& stage = bounds.tasks[i].stages[j];
       csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
-             text(bounds.tasks[i].response) + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
+             (bounded ? text(response) : "") + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
       for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
         csv += "," + text(time);
-      csv += "\n";
+      csv += "," + (bounded ? "" : text(response)) + "\n";
     }
   }
   return csv;

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "analysis/model/limits.h"
+
 namespace samcl::analysis::locking {
 namespace {
 
@@ -12,20 +14,14 @@ Result<void> check_time(const Task& task, const char* field, Time value, Time le
 }
 
 Result<void> check(const Task& task) {
-  const std::string longest = std::to_string(kLongest);
-  if (auto good = check_time(task, "period", task.period, 1, kLongest, "1 to " + longest); !good) return good;
-  if (auto good = check_time(task, "cpu", task.cpu, 0, kLongest, "0 to " + longest); !good) return good;
-  if (auto good = check_time(task, "gpu", task.gpu, 0, kLongest, "0 to " + longest); !good) return good;
+  const std::string where = "task \"" + task.name + "\", ";
+  if (auto good = within(where + "period", task.period, 1, kLongest); !good) return good;
+  if (auto good = within(where + "cpu", task.cpu, 0, kLongest); !good) return good;
+  if (auto good = within(where + "gpu", task.gpu, 0, kLongest); !good) return good;
   if (task.execution() == 0) return fail("task \"" + task.name + "\", cpu and gpu: both 0, expected some work");
   if (!task.uses_gpu()) return check_time(task, "critical_section", task.section, 0, 0, "0 where gpu is 0");
   return check_time(task, "critical_section", task.section, task.gpu, task.execution(),
                     "gpu to cpu + gpu, " + std::to_string(task.gpu) + " to " + std::to_string(task.execution()));
-}
-
-Result<void> check_elements(const char* field, int value) {
-  if (value >= 1 && value <= kMaxElements) return {};
-  return fail("platform, " + std::string(field) + ": " + std::to_string(value) + ", expected 1 to " +
-              std::to_string(kMaxElements));
 }
 
 Result<void> check_parts(const TaskSet& set, const Task& task) {
@@ -46,9 +42,7 @@ Result<void> check_parts(const TaskSet& set, const Task& task) {
                   ", the time on one less");
   if (task.on_parts.back() != task.gpu)
     return check_time(task, "gpu", task.gpu, task.on_parts.back(), task.on_parts.back(), "the time on all parts");
-  if (auto good = check_time(task, "gpu", task.on_parts.front(), 1, kLongest, "1 to " + std::to_string(kLongest));
-      !good)
-    return good;
+  if (auto good = within("task \"" + task.name + "\", gpu", task.on_parts.front(), 1, kLongest); !good) return good;
   if (set.slice > 0 && task.on_parts.front() >= set.slice)
     return check_time(task, "gpu", task.on_parts.front(), 1, set.slice - 1,
                       "less than the slice, " + std::to_string(set.slice));
@@ -58,9 +52,8 @@ Result<void> check_parts(const TaskSet& set, const Task& task) {
 }  // namespace
 
 Result<void> check(const TaskSet& set) {
-  if (auto good = check_elements("cpus", set.cpus); !good) return good;
-  if (auto good = check_elements("gpus", set.gpus); !good) return good;
-  if (auto good = check_elements("parts", set.parts); !good) return good;
+  for (const auto& [field, value] : {std::pair{"cpus", set.cpus}, {"gpus", set.gpus}, {"parts", set.parts}})
+    if (auto good = within(std::string("platform, ") + field, value, 1, kMaxElements, ""); !good) return good;
   if (set.parts > 1 && set.gpus > 1)
     return fail("platform, gpus: " + std::to_string(set.gpus) + ", expected 1 where it has parts");
   if (set.slice < 0 || set.slice > kLongest || (set.slice > 0 && set.parts == 1))

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/model/limits.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -12,25 +14,31 @@ std::string number(Time value) { return std::to_string(value); }
 Result<void> check(const Platform& platform) {
   for (const auto& [field, count] :
        {std::pair{"cpus", platform.cpus}, {"pci", platform.links}, {"gpus", platform.gpus}})
-    if (count < 1 || count > kMaxElements)
-      return fail(std::string("platform, ") + field + ": " + std::to_string(count) + ", expected 1 to " +
-                  std::to_string(kMaxElements));
+    if (auto good = within(std::string("platform, ") + field, count, 1, kMaxElements, ""); !good) return good;
   if (platform.bound && platform.links != platform.gpus)
     return fail("platform, pci: " + std::to_string(platform.links) + ", expected " + std::to_string(platform.gpus) +
                 ": where GPUs are bound, each has its own link");
   return {};
 }
 
+// `what` has a value for each mode: "2 times, expected none or one for each of the 4 modes".
+Result<void> by_mode(const std::string& what, size_t values, size_t modes, const char* kind = "times",
+                     const char* expected = "none or one") {
+  if (values == modes) return {};
+  return fail(what + ": " + std::to_string(values) + " " + kind + ", expected " + expected + " for each of the " +
+              std::to_string(modes) + " modes");
+}
+
+std::string in_mode(size_t k) { return " in mode " + std::to_string(k + 1); }
+
 Result<void> check_requests(const Stage& stage, const std::string& where, int modes) {
-  if (stage.requests < 1 || stage.requests > kMaxRequests)
-    return fail(where + ", requests: " + number(stage.requests) + ", expected 1 to " + number(kMaxRequests));
+  if (auto good = within(where + ", requests", stage.requests, 1, kMaxRequests, ""); !good) return good;
   if (stage.requests > 1 && stage.resource == Resource::cpu)
     return fail(where + ", requests: " + number(stage.requests) + ", expected none: CPUs are not asked for");
   if (!stage.between.empty() && stage.requests == 1)
     return fail(where + ", between: given, expected none for a single request");
-  if (!stage.between.empty() && stage.between.size() != static_cast<size_t>(modes))
-    return fail(where + ", between: " + std::to_string(stage.between.size()) +
-                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  if (!stage.between.empty())
+    if (auto good = by_mode(where + ", between", stage.between.size(), static_cast<size_t>(modes)); !good) return good;
   for (int mode = 1; mode <= modes; ++mode) {
     const Time between = stage.between_in(mode);
     if (between < stage.requests - 1 || between > kLongest)
@@ -46,13 +54,11 @@ Result<void> check_host(const Stage& stage, const std::string& where, size_t mod
     return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
   if (stage.host.empty()) return {};
   if (stage.resource == Resource::cpu) return fail(where + ", host: expected none, it is on a CPU");
-  if (stage.host.size() != modes)
-    return fail(where + ", host: " + std::to_string(stage.host.size()) +
-                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  if (auto good = by_mode(where + ", host", stage.host.size(), modes); !good) return good;
   for (size_t k = 0; k < modes; ++k)
     if (stage.host[k] < 0 || stage.host[k] > stage.worst[k])
-      return fail(where + ", host in mode " + std::to_string(k + 1) + ": " + number(stage.host[k]) +
-                  " ns, expected 0 to the worst, " + number(stage.worst[k]));
+      return fail(where + ", host" + in_mode(k) + ": " + number(stage.host[k]) + " ns, expected 0 to the worst, " +
+                  number(stage.worst[k]));
   return {};
 }
 
@@ -60,13 +66,9 @@ Result<void> check_threads(const Stage& stage, const std::string& where, size_t 
   if (stage.threads.empty()) return {};
   if (stage.resource != Resource::cpu && stage.requests == 1)
     return fail(where + ", threads: given, expected none for a single request");
-  if (stage.threads.size() != modes)
-    return fail(where + ", threads: " + std::to_string(stage.threads.size()) +
-                " numbers, expected none or one for each of the " + std::to_string(modes) + " modes");
+  if (auto good = by_mode(where + ", threads", stage.threads.size(), modes, "numbers"); !good) return good;
   for (size_t k = 0; k < modes; ++k)
-    if (stage.threads[k] < 1 || stage.threads[k] > kMaxElements)
-      return fail(where + ", threads in mode " + std::to_string(k + 1) + ": " + std::to_string(stage.threads[k]) +
-                  ", expected 1 to " + std::to_string(kMaxElements));
+    if (auto good = within(where + ", threads" + in_mode(k), stage.threads[k], 1, kMaxElements, ""); !good) return good;
   return {};
 }
 
@@ -74,20 +76,15 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
   const std::string where = name_of(task, index);
-  if (stage.worst.size() != count)
-    return fail(where + ", worst: " + std::to_string(stage.worst.size()) + " times, expected one for each of the " +
-                std::to_string(modes) + " modes");
-  if (!stage.best.empty() && stage.best.size() != count)
-    return fail(where + ", best: " + std::to_string(stage.best.size()) +
-                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
-  for (int mode = 1; mode <= modes; ++mode) {
-    const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
-    if (worst < 1 || worst > kLongest)
-      return fail(where + ", worst in mode " + std::to_string(mode) + ": " + number(worst) + " ns, expected 1 to " +
-                  number(kLongest));
+  if (auto good = by_mode(where + ", worst", stage.worst.size(), count, "times", "one"); !good) return good;
+  if (!stage.best.empty())
+    if (auto good = by_mode(where + ", best", stage.best.size(), count); !good) return good;
+  for (size_t k = 0; k < count; ++k) {
+    const Time worst = stage.worst[k], best = stage.best.empty() ? 0 : stage.best[k];
+    if (auto good = within(where + ", worst" + in_mode(k), worst, 1, kLongest); !good) return good;
     if (best < 0 || best > worst)
-      return fail(where + ", best in mode " + std::to_string(mode) + ": " + number(best) +
-                  " ns, expected 0 to the worst, " + number(worst));
+      return fail(where + ", best" + in_mode(k) + ": " + number(best) + " ns, expected 0 to the worst, " +
+                  number(worst));
   }
   if (stage.section < 0) return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
   if (stage.section > 0 && stage.resource == Resource::cpu)
@@ -103,8 +100,7 @@ Result<void> check_devices(const Task& task, const Platform& platform) {
     return fail(where + "given, expected none where the platform's GPUs are not bound");
   std::set<int> seen;
   for (const int device : task.devices) {
-    if (device < 0 || device >= platform.gpus)
-      return fail(where + std::to_string(device) + ", expected 0 to " + std::to_string(platform.gpus - 1));
+    if (auto good = within("task \"" + task.name + "\", devices", device, 0, platform.gpus - 1, ""); !good) return good;
     if (!seen.insert(device).second) return fail(where + std::to_string(device) + " twice, expected distinct ones");
   }
   return {};
@@ -128,10 +124,8 @@ Result<void> check_partitioned(const Task& task, const Platform& platform) {
   if (task.cpu ? *task.cpu < 0 || *task.cpu >= platform.cpus : platform.cpus > 1)
     return fail(where + "cpu: " + (task.cpu ? std::to_string(*task.cpu) : "missing") + ", expected 0 to " +
                 std::to_string(platform.cpus - 1));
-  if (task.jitter < 0 || task.jitter > kLongest)
-    return fail(where + "jitter: " + number(task.jitter) + " ns, expected 0 to " + number(kLongest));
-  if (task.offset && (*task.offset < 0 || *task.offset > kLongest))
-    return fail(where + "offset: " + number(*task.offset) + " ns, expected 0 to " + number(kLongest));
+  if (auto good = within(where + "jitter", task.jitter, 0, kLongest); !good) return good;
+  if (auto good = within(where + "offset", task.offset.value_or(0), 0, kLongest); !good) return good;
   if (task.late != 0) return fail(where + "late: expected none for this analysis; sam-analyze rta knows it");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (task.stages[j].most_threads() > 1)
@@ -142,8 +136,7 @@ Result<void> check_partitioned(const Task& task, const Platform& platform) {
 
 Result<void> check_task(const Task& task, const Platform& platform, Model model) {
   const std::string where = "task \"" + task.name + "\"";
-  if (task.period < 1 || task.period > kLongest)
-    return fail(where + ", period: " + number(task.period) + " ns, expected 1 to " + number(kLongest));
+  if (auto good = within(where + ", period", task.period, 1, kLongest); !good) return good;
   const bool arbitrary = model == Model::partitioned;
   if (task.deadline < 1 || task.deadline > (arbitrary ? kLongest : task.period))
     return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to " +
@@ -155,8 +148,7 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");
-  if (task.late < 0 || task.late > kLongest)
-    return fail(where + ", late: " + number(task.late) + " ns, expected 0 to " + number(kLongest));
+  if (auto good = within(where + ", late", task.late, 0, kLongest); !good) return good;
   if (task.late_lease < 0 || task.late_lease > (task.late > 0 ? kLongest : 0))
     return fail(where + ", late_lease: " + number(task.late_lease) + " ns, expected " +
                 (task.late > 0 ? "0 to " + number(kLongest) : "none without late"));

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 CURVES = {
+    "origin": {"version": "1", "what": "some sets, seed 7", "hash": "0"},
     "columns": 2,
     "charts": [
         {"title": f"chart {n}", "axis": "x", "ticks": [0, 1], "measure": "share", "bottom": 0, "top": 1, "logarithmic": False,
@@ -35,6 +36,7 @@ class SamPlot(unittest.TestCase):
         picture = (self.path / "a.svg").read_text()
         for title in ("chart 1", "chart 2", "chart 3", "the same"):
             self.assertIn(f"<!-- {title} -->", picture)
+        self.assertIn("some sets, seed 7", picture)
         self.assertEqual(self.plot("--out", "b.svg", "a.json").returncode, 0)
         self.assertEqual((self.path / "b.svg").read_text(), picture)
 
@@ -45,7 +47,10 @@ class SamPlot(unittest.TestCase):
 
     def test_writes_other_formats(self):
         self.assertEqual(self.plot("--out", "a.png", "a.json").returncode, 0)
-        self.assertEqual((self.path / "a.png").read_bytes()[:4], b"\x89PNG")
+        picture = (self.path / "a.png").read_bytes()
+        self.assertEqual(picture[:4], b"\x89PNG")
+        self.assertIn(b"some sets, seed 7", picture)
+        self.assertEqual(self.plot("--out", "a.pdf", "a.json").returncode, 0)
 
     def test_draws_what_sam_analyze_has_written(self):
         program = self.path / "sam-plot"

@@ -9,6 +9,8 @@
 #include "analysis/access/access.h"
 #include "analysis/access/experiment/shares.h"
 #include "analysis/access/partition.h"
+#include "analysis/dag/chains.h"
+#include "analysis/dag/dag_json.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/locking_json.h"
@@ -18,6 +20,7 @@
 #include "analysis/model/capacity.h"
 #include "analysis/model/number_text.h"
 #include "analysis/modes/choice.h"
+#include "analysis/rta/together.h"
 
 namespace samcl::analysis {
 namespace {
@@ -58,11 +61,13 @@ TaskSetDocument document_of(const std::string& text, const std::optional<Modes>&
   return document;
 }
 
+// "together": the safe form's bounds of all tasks together.
 std::string rta(const std::string& text, const std::string& wanted, const std::optional<Modes>& modes) {
-  const Form form = form_of(wanted);
-  const TaskSetDocument document = document_of(text, modes, form);
-  value_of(check_capacity(document.set, document.modes));
-  return format_bounds(document.set, document.modes, form, analyse(document.set, document.modes, form));
+  const bool together = wanted == "together";
+  const Form form = together ? Form::safe : form_of(wanted);
+  const auto& [set, chosen] = document_of(text, modes, form);
+  value_of(check_capacity(set, chosen));
+  return format_bounds(set, chosen, form, together ? analyse_together(set, chosen) : analyse(set, chosen, form));
 }
 
 std::pair<Modes, bool> choose(const std::string& text, const std::string& policy, const std::string& wanted) {
@@ -101,15 +106,23 @@ std::map<std::string, bool> ways(const std::string& text) {
   return verdicts;
 }
 
+// What `parse` makes of the text; or `convert` of a task set with stages.
+template <typename Parse, typename Convert>
+auto either(const std::string& text, Parse parse, Convert convert) {
+  if (!tasks_have(text, "stages")) return value_of(parse(text));
+  const TaskSetDocument document = value_of(parse_task_set(text));
+  return value_of(convert(document.set, document.modes));
+}
+
 std::string by_locking(const std::string& text, const std::vector<double>& speed_ups) {
   for (const double speed_up : speed_ups) in_range("speed_ups", speed_up, 1, 1e6);
-  if (!tasks_have(text, "stages")) {
-    const locking::TaskSet set = value_of(parse_locking_set(text));
-    return format_verdicts(set, analyse(set), speed_ups);
-  }
-  const TaskSetDocument document = value_of(parse_task_set(text));
-  const locking::TaskSet set = value_of(locking::shared_gpus(document.set, document.modes));
+  const locking::TaskSet set = either(text, parse_locking_set, locking::shared_gpus);
   return format_verdicts(set, analyse(set), speed_ups);
+}
+
+std::string of_graphs(const std::string& text) {
+  const dag::TaskSet set = either(text, dag::parse_dags, dag::chains);
+  return format_federation(set, federate(set));
 }
 
 std::string in_mode_1(const TaskSet& set) { return format_task_set({set, Modes(set.tasks.size(), 1)}); }
@@ -132,6 +145,7 @@ PYBIND11_MODULE(_samcl_analysis, module) {
       arg("task_set"), arg("analysis"), arg("update") = 0, arg("slice") = 1'000'000, arg("switching") = 0,
       arg("server_cpu") = 0);
   module.def("locking", by_locking, arg("task_set"), arg("speed_ups"));
+  module.def("dag", of_graphs, arg("task_set"));
   module.def("partition", parts, arg("task_set"), arg("analysis") = "unified");
   module.def("ways", ways, arg("task_set"));
   module.def(

@@ -20,6 +20,16 @@ class Bounds(unittest.TestCase):
         self.assertEqual(published["tasks"][1]["response"], 10)
         self.assertFalse(published["tasks"][1]["proven"])
 
+    def test_of_all_tasks_together_are_not_above(self):
+        alone, together = (samcl.rta(example("three_programs"), form=form)["tasks"] for form in ("safe", "together"))
+        self.assertTrue(all(b["response"] <= a["response"] for a, b in zip(alone, together)))
+        self.assertTrue(any(b["response"] < a["response"] for a, b in zip(alone, together)))
+
+    def test_of_graphs_and_of_chains_of_stages(self):
+        vision = samcl.dag(example("graphs"))["tasks"][0]
+        self.assertEqual((vision["paths"], vision["own"]["gpus"]), (43_666_667, 1))
+        self.assertEqual(samcl.dag(example("early_finish"))["tasks"][0]["paths"], 10)
+
     def test_other_modes_than_the_sets(self):
         one = samcl.rta(example("gpu_sparc_fig1"), modes=[1, 1, 1])
         self.assertEqual([task["mode"] for task in one["tasks"]], [1, 1, 1])

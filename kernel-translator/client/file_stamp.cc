@@ -7,26 +7,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/hash_text.h"
+
 namespace samcl {
-namespace {
 
-using Hash = unsigned __int128;
-
-// FNV-1a.
-constexpr Hash kBasis = (Hash{0x6c62272e07bb0142} << 64) | 0x62b821756295c58d;
-constexpr Hash kPrime = (Hash{1} << 88) | 0x13b;
-
-}  // namespace
-
-std::string stamp_of_bytes(std::string_view bytes) {
-  Hash hash = kBasis;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * kPrime;
-  char text[64];
-  std::snprintf(text, sizeof text, "%zu %016llx%016llx", bytes.size(),
-                static_cast<unsigned long long>(static_cast<uint64_t>(hash >> 64)),
-                static_cast<unsigned long long>(static_cast<uint64_t>(hash)));
-  return text;
-}
+std::string stamp_of_bytes(std::string_view bytes) { return std::to_string(bytes.size()) + " " + hash_text(bytes); }
 
 std::string stamp_of_path(const std::string& path) {
   struct stat info;

@@ -13,7 +13,7 @@ __version__ = _native.version
 
 
 def rta(task_set, form="safe", modes=None):
-    """Bounds by `form` (safe, gpu-sam, gpu-sparc), as `sam-analyze rta --json` prints them."""
+    """Bounds by `form` (safe, together, gpu-sam, gpu-sparc), as `sam-analyze rta --json` prints them."""
     return json.loads(_native.rta(json.dumps(task_set), form, modes))
 
 
@@ -33,6 +33,11 @@ def access(task_set, analysis, **costs):
 def locking(task_set, speed_ups=(2, 4, 8, 16)):
     """Verdicts on GPUs shared under global EDF, as `sam-analyze locking --json` prints them."""
     return json.loads(_native.locking(json.dumps(task_set), list(speed_ups)))
+
+
+def dag(task_set):
+    """Bounds of tasks whose jobs are graphs, and processors of their own, as `sam-analyze dag --json` prints them."""
+    return json.loads(_native.dag(json.dumps(task_set)))
 
 
 def partition(task_set, analysis="unified"):
