@@ -548,7 +548,9 @@ void KernelLaunch::ended(cl_int error) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
     known->times.took(busy_items_, computing_ns_, ran);
   }
-  if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_);
+  const bool is_promising =
+      computing_ns_ >= 2 * kHandOver && (plan_->is_split() || options_.why_not_split == kPartsMayNotPay);
+  if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_, is_promising);
 }
 
 }  // namespace samcl

@@ -3,7 +3,8 @@
 // program's own), that costs launches nothing, and a process that ends waits for it; so it begins early. A program for
 // the first device holds up its launches for up to half of what it takes to build (two H100: 71 and 145 ms once each in
 // 400; none for the second device's). Then the rule is the one for rent or buy: once the kernel has taken as long as
-// the building.
+// the building. What another process has found out counts: a program whose launches went on for long is likely to go
+// on.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ enum class PartsBuild : uint8_t {
 };
 
 // All ns. build: what building takes, of all parts together; took: the kernel's launches so far; launch: the present
-// one on one device, of which two devices save half; only_elsewhere: nothing is to be built for the first device.
+// one on one device, with those that are expected to come, of which two devices save half; only_elsewhere: nothing is
+// to be built for the first device.
 constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, bool only_elsewhere = false) {
   if (launch / 2 >= build) return PartsBuild::now;
   return took >= (only_elsewhere ? build / 8 : build) ? PartsBuild::beside : PartsBuild::not_yet;

@@ -1,6 +1,7 @@
 #include "libsamcl/program/program.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <thread>
 
@@ -17,6 +18,9 @@ namespace samcl {
 const char* const kDoNotBuild = "the rewritten source did not build";
 
 namespace {
+
+// ns of launches in one process from which on what they took is of use to another.
+constexpr uint64_t kWorthKeeping = 4'000'000;
 
 bool has_global_variables(cl_program program, cl_device_id device) {
   size_t bytes = 0;
@@ -166,23 +170,31 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
 bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                       uint64_t whole_ns) {
   if (build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed) return true;
-  const PartsBuild when =
-      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, !build->is_rewritten());
+  const uint64_t promising = build->promising_ns_;
+  const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
+  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, std::max(whole_ns, to_come),
+                                              !build->is_rewritten());
   Made none = Made::none;
   if (when == PartsBuild::beside && build->made_.compare_exchange_strong(none, Made::wanted))
     post(build, context, &Build::make_and_remember);
   return when == PartsBuild::now;
 }
 
-void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns) {
+void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
+                 bool is_promising) {
   const uint64_t before = kernel.took_ns.fetch_add(ns);
   const uint64_t cost = build->sub_kernel_build_ns;
-  if (!build->sub_kernel_programs.empty() && before < cost && before + ns >= cost)
-    post(build, context, &Build::remember);
+  bool keeps = before < cost && before + ns >= cost;
+  if (is_promising) {
+    const uint64_t promising = build->promising_ns_.fetch_add(ns);
+    keeps |= std::bit_width(promising / kWorthKeeping) < std::bit_width((promising + ns) / kWorthKeeping);
+  }
+  if (!build->sub_kernel_programs.empty() && keeps) post(build, context, &Build::remember);
 }
 
 void Build::recall(const RememberedTimes& times) {
   if (times.parts_build_ns > 0) sub_kernel_build_ns = times.parts_build_ns;
+  expected_ns = times.promising_ns;
   for (const auto& [name, by_size] : times.kernels) {
     if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
   }
@@ -194,7 +206,7 @@ void Build::make_and_remember(const Context& context) const {
 }
 
 void Build::remember(const Context& context) const {
-  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns, .kernels = {}};
+  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns, .promising_ns = promising_ns_};
   for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }
@@ -230,8 +242,10 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   const size_t parts = made->sub_kernel_programs.size();
   made->built_ns = took_ns;
   if (found_out.times && parts > 0) made->recall(*found_out.times);
-  if (made->sub_kernel_build_ns == 0 && parts > 0)
-    made->sub_kernel_build_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
+  // A driver that has kept what it compiled of a source finds it again for another device of the kind.
+  const uint64_t likely_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
+  if (parts > 0 && (made->sub_kernel_build_ns == 0 || (!made->is_rewritten() && likely_ns < made->sub_kernel_build_ns)))
+    made->sub_kernel_build_ns = likely_ns;
   place_fallback(*made);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);

@@ -72,6 +72,7 @@ struct Build {
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
   uint64_t built_ns = 0;         // what the program's own build took; 0: not known
+  uint64_t expected_ns = 0;      // RememberedTimes::promising_ns
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
   std::string why_one_device;    // why no kernel of this program can be split
@@ -87,8 +88,9 @@ struct Build {
   // (cost/parts_build.h).
   static bool parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                         uint64_t whole_ns);
-  // A launch of that kernel took so long.
-  static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns);
+  // A launch of that kernel took so long. is_promising: it was in parts, or might be.
+  static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
+                   bool is_promising);
   void release_sub_kernel_programs();
   bool is_rewritten() const;
   // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
@@ -105,6 +107,7 @@ struct Build {
   enum class Made : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
+  mutable std::atomic<uint64_t> promising_ns_{0};
   mutable std::mutex moved_mutex_;
   mutable std::map<unsigned, cl_program> moved_;  // originals by device; under the mutex
 };

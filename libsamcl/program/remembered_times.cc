@@ -25,7 +25,8 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
     kernels[name] = {
         {"whole", known.whole}, {"in_parts", known.in_parts}, {"written_per_item", known.written_per_item}};
   }
-  const Json kept = {{"parts_build_ns", times.parts_build_ns}, {"kernels", kernels}};
+  const Json kept = {
+      {"parts_build_ns", times.parts_build_ns}, {"promising_ns", times.promising_ns}, {"kernels", kernels}};
   TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(kept), {});
 }
 
@@ -34,7 +35,8 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
   if (!kept) return std::nullopt;
   try {
     const Json read = read_json(*kept);
-    RememberedTimes times{.parts_build_ns = read.at("parts_build_ns").get<uint64_t>(), .kernels = {}};
+    RememberedTimes times{.parts_build_ns = read.at("parts_build_ns").get<uint64_t>(),
+                          .promising_ns = read.value("promising_ns", uint64_t{0})};
     for (const auto& [name, known] : read.at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
                              known.at("in_parts").get<KernelTimes::BySize>(),

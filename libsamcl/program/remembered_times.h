@@ -16,7 +16,10 @@ namespace samcl {
 
 struct RememberedTimes {
   uint64_t parts_build_ns = 0;
-  std::map<std::string, KernelTimes::Known> kernels;  // by name
+  std::map<std::string, KernelTimes::Known> kernels = {};  // by name
+  // What launches took in that process that were in parts, or might have been: once this is long it is kept at each
+  // doubling.
+  uint64_t promising_ns = 0;
 
   bool operator==(const RememberedTimes&) const = default;
 };

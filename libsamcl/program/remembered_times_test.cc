@@ -30,7 +30,8 @@ struct RememberedTimesOnDisk : ::testing::Test {
   const DeviceFacts device{
       .device_version = "OpenCL 3.0 test", .opencl_c_version = {}, .extensions = {}, .compiler = "one"};
   const RememberedTimes times{.parts_build_ns = 50'000'000,
-                              .kernels = {{"f", {{{10, 0.25}, {20, 1.5}}, {{20, 1.25}}, 4.5}}, {"g", {}}}};
+                              .kernels = {{"f", {{{10, 0.25}, {20, 1.5}}, {{20, 1.25}}, 4.5}}, {"g", {}}},
+                              .promising_ns = 70'000'000};
 };
 
 TEST_F(RememberedTimesOnDisk, AreFoundAsTheyWereKept) {
