@@ -54,7 +54,7 @@ bool Event::help() const {
 }
 
 cl_int Event::wait() const {
-  for (const auto& device : context->devices) device->submissions().drain();
+  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   while (!ended() && help()) {
   }
   if (ended()) return status();
@@ -72,7 +72,7 @@ void Event::watch() {
   if (ended()) return;
   watched_.store(true, std::memory_order_relaxed);
   for (const auto& device : context->devices) {
-    device->submissions().drain();
+    device->submissions().drain(SubmissionQueue::Lock::free);
     device->completions().hurry();
   }
 }
