@@ -102,6 +102,8 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
       modelled->late = static_cast<analysis::Time>(*settings.cpu_watch_ns) + handovers.section +
                        (analysis::own_handovers(*modelled, handovers) + machine.cpus - 1) / machine.cpus;
       modelled->late_lease = handovers.section;
+      for (analysis::Stage& stage : modelled->stages)
+        if (stage.section > 0 && stage.longest_host() > 0) stage.section += static_cast<analysis::Time>(kDelayLookNs);
     }
     set.tasks.push_back(analysis::with_handovers(*std::move(modelled), handovers));
   }
