@@ -211,7 +211,7 @@ void Broker::note_delay(uint32_t resource) {
 }
 
 void Broker::end_inversion(uint32_t resource) {
-  note_delay(resource);
+  if (!inversions_[resource].is_overrun) note_delay(resource);
   cpu_delays_.end(resource);
   const Inversion inversion = std::exchange(inversions_[resource], {});
   const uint64_t took = now_ns_ - inversion.since_ns;
