@@ -50,7 +50,7 @@ class OwnManager {
   void end();
   // What sam-ctl prints.
   Result<std::string> ctl(std::vector<std::string> words) const;
-  // So many programs of no task, once all of them are connected.
+  // So many programs of no task, once all of them are at work.
   Result<Neighbours> begin_neighbours(const std::vector<std::string>& program, unsigned count) const;
 
  private:

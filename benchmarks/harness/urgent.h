@@ -18,7 +18,7 @@ struct UrgentSettings {
   std::vector<unsigned> beside = {0, 1, 7};  // programs, a run for each
   uint64_t elements = 1 << 20;               // of the urgent one's jobs
   uint64_t elements_beside = 1 << 20;        // of the others'
-  double load = 0.25;                        // part of its period that a job takes alone
+  double load = 0.02;                        // part of its period that a job takes alone
   size_t jobs = 1000;                        // of each run
   uint64_t slice_us = 500;                   // that the manager lets others have
 };

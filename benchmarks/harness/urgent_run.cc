@@ -41,7 +41,7 @@ Result<std::vector<double>> run_one(const Program& program, const UrgentSettings
   Neighbours neighbours;
   if (!managed) {
     for (unsigned i = 0; i < beside; ++i) neighbours.begin(other, manager.instance());
-    if (beside > 0) sleep(2);  // they have come to their work by then
+    if (beside > 0) sleep(3);  // they are at work by then
     return responses(words, manager.instance());
   }
   if (auto begun = manager.begin("other_slice = \"" + std::to_string(settings.slice_us) + "us\"\n"); !begun)
