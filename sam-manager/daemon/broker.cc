@@ -358,6 +358,7 @@ void Broker::set_cpu_budget(ConnectedProgram& program, const planning::AssignedT
 // Of what is enforced the bounds say how late that may be.
 planning::Settings Broker::planned_by(const Config& config) const {
   planning::Settings settings = config.planning;
+  settings.realtime = realtime_share_;
   settings.cpu_watch_ns.reset();
   if (config.cpu_watch_ns > 0 && config.overrun != OverrunPolicy::log)
     settings.cpu_watch_ns = config.cpu_watch_ns + processes_.cpu_lag_ns();
@@ -899,6 +900,7 @@ std::optional<Admission::Decision> Broker::complete_change() {
 }
 
 void Broker::reconfigure(const Config& config) {
+  realtime_share_ = realtime_share();
   config_.default_priority = config.default_priority;
   config_.default_weight = config.default_weight;
   config_.overrun = config.overrun;

@@ -20,6 +20,7 @@
 #include "sam-manager/daemon/devices.h"
 #include "sam-manager/daemon/history.h"
 #include "sam-manager/daemon/program.h"
+#include "sam-manager/daemon/realtime.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
 #include "sam-manager/scheduler/cpu_budgets.h"
@@ -228,6 +229,7 @@ class Broker {
   bool shares_ranks_ = false;                                      // several programs' threads have one rank
   uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
+  std::optional<planning::RealTimeShare> realtime_share_ = realtime_share();
   Admission admission_;
 };
 
