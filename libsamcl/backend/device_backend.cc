@@ -397,9 +397,9 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     const trace::OnBehalfOf this_command(*node);
     // Its own command has not failed where one before it has.
     for (const cl_event end : ends) static_cast<void>(CompletionQueue::wait_for(end));
-    for (size_t i = 0; i < wait_for_all.size(); ++i) {
-      wait_for_all[i]->submissions().drain(SubmissionQueue::Lock::free);
-      wait_for_all[i]->completions().wait_for_all();
+    for (RealDevice* const device : wait_for_all) {
+      device->submissions().drain(SubmissionQueue::Lock::free);
+      device->completions().wait_for_all();
     }
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
