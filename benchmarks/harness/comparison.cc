@@ -73,6 +73,14 @@ Row row_of(const Group& runs) {
 
 }  // namespace
 
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const double rank = std::ceil(share * static_cast<double>(values.size()));
+  const auto at = values.begin() + static_cast<ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 Spread spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());

@@ -15,6 +15,9 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 
+// Nearest rank: that share of all values is no larger. 0 if there are none.
+double percentile(std::vector<double> values, double share);
+
 struct Row {
   std::string program, size;
   uint64_t parameter = 0;

@@ -60,14 +60,7 @@ double LiveRow::longest_ms() const {
 
 double LiveRow::median_ms() const { return responses_ms.empty() ? 0 : spread_of(responses_ms).median; }
 
-double LiveRow::percentile_ms(double share) const {
-  if (responses_ms.empty()) return 0;
-  std::vector<double> sorted = responses_ms;
-  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
-  const auto at = sorted.begin() + static_cast<ptrdiff_t>(std::max(rank, 1.0)) - 1;
-  std::nth_element(sorted.begin(), at, sorted.end());
-  return *at;
-}
+double LiveRow::percentile_ms(double share) const { return percentile(responses_ms, share); }
 
 std::string LiveRow::verdict() const {
   if (guaranteed) return "guaranteed";

@@ -1,9 +1,5 @@
 #include "benchmarks/harness/live_run.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +13,7 @@
 #include "base/json_text.h"
 #include "benchmarks/harness/drawing.h"
 #include "benchmarks/harness/output.h"
-#include "tools/process/child.h"
+#include "benchmarks/harness/own_manager.h"
 #include "tools/process/last_line.h"
 
 namespace samcl::bench {
@@ -25,9 +21,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kLimitS = 600;  // of one program
-constexpr unsigned kJobs = 5;    // of a measurement
-constexpr int kSizings = 6;      // measurements until a size is taken as it is
+constexpr unsigned kJobs = 5;  // of a measurement
+constexpr int kSizings = 6;    // measurements until a size is taken as it is
 constexpr const char* kNeighbour = "VectorAdd";
 constexpr unsigned kNeighbourElements = 1 << 22;  // of the VectorAdd beside: 16 MiB each of two inputs and a result
 
@@ -49,15 +44,6 @@ std::vector<std::string> size_arguments(const LiveTask& task, double size) {
   return words;
 }
 
-Result<process::Ending> succeed(const std::vector<std::string>& words,
-                                const std::map<std::string, std::string>& changes = {}) {
-  auto ending = process::run(words, changes, kLimitS);
-  if (!ending) return tl::unexpected(ending.error());
-  if (ending->exit_code == 0) return ending;
-  return fail(words.front() + " failed" + (ending->timed_out ? " (it took too long)" : "") + ": " + ending->err +
-              ending->out);
-}
-
 // The line of JSON that a program ends with.
 Result<json> result_of(const process::Ending& ending) {
   auto line = process::last_json_line(ending.out);
@@ -66,48 +52,10 @@ Result<json> result_of(const process::Ending& ending) {
   return line;
 }
 
-// Programs that end with this.
-class Neighbours {
- public:
-  Neighbours() = default;
-  ~Neighbours() {
-    for (const pid_t process : processes_) {
-      kill(process, SIGKILL);
-      waitpid(process, nullptr, 0);
-    }
-  }
-  Neighbours(Neighbours&& other) noexcept : processes_(std::exchange(other.processes_, {})) {}
-  Neighbours& operator=(Neighbours&&) = delete;
-
-  // One that can't be started is missed when they are counted.
-  void begin(std::vector<std::string> words, const std::string& instance) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    const pid_t parent = getpid();
-    const pid_t process = fork();
-    if (process > 0) processes_.push_back(process);
-    if (process != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-    const int nowhere = open("/dev/null", O_RDWR);
-    for (int stream = 0; stream <= STDERR_FILENO && nowhere >= 0; ++stream) dup2(nowhere, stream);
-    setenv("SAMCL_INSTANCE", instance.c_str(), 1);
-    execv(arguments.front(), arguments.data());
-    _exit(127);
-  }
-
- private:
-  std::vector<pid_t> processes_;
-};
-
 class Conductor {
  public:
   Conductor(const LiveSettings& settings, const std::function<void(const std::string&)>& tell)
-      : settings_(settings), tell_(tell), instance_("live." + std::to_string(getpid())) {}
-  ~Conductor() { end_manager(); }
-  Conductor(const Conductor&) = delete;
-  Conductor& operator=(const Conductor&) = delete;
+      : settings_(settings), tell_(tell), manager_(settings.folder, "live." + std::to_string(getpid())) {}
 
   Result<Sized> prepare(const LiveTask& task, const Program& program) {
     Sized sized{task, program, {}, folder_.file(task.program + ".task.json"), 0};
@@ -129,57 +77,30 @@ class Conductor {
 
   // Where no other program is, none has to be waited for.
   Result<void> begin_manager(analysis::ModePolicy policy, unsigned beside) {
-    const std::string config = folder_.file("manager.toml");
-    const std::string text = std::string("modes = \"") + analysis::name(policy) +
-                             "\"\ngpus = " + std::to_string(settings_.gpus) + "\noverrun = \"" + settings_.overrun +
-                             "\"\ncpu_watch = \"" + settings_.cpu_watch + "\"\n" +
-                             (beside == 0 ? "other_slice = \"1us\"\nother_chunk = \"1us\"\n" : "");
-    if (auto good = write_file(config, text); !good) return good;
-    auto begun = succeed(
-        {tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with", std::to_string(getpid())});
-    if (!begun) return tl::unexpected(begun.error());
-    manager_runs_ = true;
-    return {};
+    return manager_.begin(std::string("modes = \"") + analysis::name(policy) +
+                          "\"\ngpus = " + std::to_string(settings_.gpus) + "\noverrun = \"" + settings_.overrun +
+                          "\"\ncpu_watch = \"" + settings_.cpu_watch + "\"\n" +
+                          (beside == 0 ? "other_slice = \"1us\"\nother_chunk = \"1us\"\n" : ""));
   }
 
-  void end_manager() {
-    if (!manager_runs_) return;
-    manager_runs_ = false;
-    const auto status = ctl({"status", "--json"});
-    if (!status) return;
-    const pid_t manager = read_json(*status).at("pid");
-    kill(manager, SIGTERM);
-    while (kill(manager, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  void end_manager() { manager_.end(); }
 
   Result<void> register_task(const Sized& sized) {
-    auto done = ctl({"register", sized.task.program, "--priority", std::to_string(sized.task.priority), "--period",
-                     milliseconds(sized.period_ms), "--profile", sized.profile});
+    auto done = manager_.ctl({"register", sized.task.program, "--priority", std::to_string(sized.task.priority),
+                              "--period", milliseconds(sized.period_ms), "--profile", sized.profile});
     if (!done) return tl::unexpected(done.error());
     return {};
   }
 
   Result<json> plan() {
-    const auto text = ctl({"analyze", "--json"});
+    const auto text = manager_.ctl({"analyze", "--json"});
     if (!text) return tl::unexpected(text.error());
     return read_json(*text);
   }
 
-  // Programs of no task that run until the neighbours' end. Once all of them are connected.
   Result<Neighbours> begin_neighbours(const Program& program, unsigned count) {
-    Neighbours neighbours;
-    for (unsigned i = 0; i < count; ++i)
-      neighbours.begin({tool("sam-run"), "--manager", "required", "--", program.path, "--size",
-                        std::to_string(kNeighbourElements), "--iterations", "1000000"},
-                       instance_);
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < limit) {
-      const auto status = ctl({"status", "--json"});
-      if (!status) return tl::unexpected(status.error());
-      if (read_json(*status).at("programs").size() >= count) return neighbours;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return fail("the programs beside the tasks do not come to their work");
+    return manager_.begin_neighbours(
+        {program.path, "--size", std::to_string(kNeighbourElements), "--iterations", "1000000"}, count);
   }
 
   // All at once; the rows get their responses.
@@ -191,7 +112,7 @@ class Conductor {
   }
 
  private:
-  std::string tool(const char* name) const { return settings_.folder + "/" + name; }
+  std::string tool(const char* name) const { return manager_.tool(name); }
 
   // ms of a job on one GPU under samcl, the median of a few.
   Result<double> measure(const Program& program, const std::vector<std::string>& arguments) {
@@ -199,7 +120,7 @@ class Conductor {
         tool("sam-run"), "--manager",          "off", "--gpus", "1", "--", program.path, "--json", "--warmup", "3",
         "--iterations",  std::to_string(kJobs)};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const auto ending = process::run(words, {{"SAMCL_DIRECT", "off"}}, kLimitS);
+    const auto ending = process::run(words, {{"SAMCL_DIRECT", "off"}}, kLongestRunS);
     if (!ending) return tl::unexpected(ending.error());
     const auto result = result_of(*ending);
     if (!result) return fail(program.name + ": " + result.error().message);
@@ -234,13 +155,6 @@ class Conductor {
     return sized;
   }
 
-  Result<std::string> ctl(std::vector<std::string> words) {
-    words.insert(words.begin(), {tool("sam-ctl"), "--instance", instance_});
-    const auto ending = succeed(words);
-    if (!ending) return tl::unexpected(ending.error());
-    return ending->out;
-  }
-
   void run_periodic(const Sized& sized, LiveRow& row) {
     const auto jobs = static_cast<size_t>(std::max(3.0, std::ceil(settings_.seconds * 1000 / sized.period_ms)));
     std::vector<std::string> words = {tool("sam-run"),    "--manager",
@@ -250,7 +164,7 @@ class Conductor {
                                       "--period",         std::to_string(sized.period_ms),
                                       "--jobs",           std::to_string(jobs)};
     words.insert(words.end(), sized.arguments.begin(), sized.arguments.end());
-    const auto ending = process::run(words, {{"SAMCL_INSTANCE", instance_}}, kLimitS);
+    const auto ending = process::run(words, {{"SAMCL_INSTANCE", manager_.instance()}}, kLongestRunS);
     const auto result = ending ? result_of(*ending) : tl::unexpected(ending.error());
     if (!result) {
       row.failure = result.error().message;
@@ -261,9 +175,8 @@ class Conductor {
 
   const LiveSettings& settings_;
   const std::function<void(const std::string&)>& tell_;
-  const std::string instance_;
+  OwnManager manager_;
   const TemporaryFolder folder_;
-  bool manager_runs_ = false;
 };
 
 LiveRow planned(const Sized& sized, analysis::ModePolicy policy, unsigned beside, const json& plan) {

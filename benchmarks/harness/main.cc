@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "benchmarks/harness/machine.h"
 #include "benchmarks/harness/session_json.h"
 #include "benchmarks/harness/show.h"
+#include "benchmarks/harness/urgent.h"
 #include "tools/process/child.h"
 
 namespace samcl::bench {
@@ -40,6 +42,8 @@ struct Options {
   int figure = 0;
   std::string experiment;
   LiveSettings live;
+  UrgentSettings urgent;
+  std::string program = "VectorAdd";  // of urgent
   std::string file;
   std::string out;
   bool as_json = false;
@@ -209,6 +213,47 @@ Result<int> live(const Options& options) {
   return kGood;
 }
 
+Result<int> urgent(const Options& options) {
+  const auto programs = chosen_programs(options, {options.program});
+  if (!programs) return tl::unexpected(programs.error());
+  const auto machine = machine_seen_by_another_process();
+  if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
+  auto session = run_urgent(programs->front(), options.urgent,
+                            [](const std::string& what) { std::fprintf(stderr, "sam-bench: %s\n", what.c_str()); });
+  if (!session) return tl::unexpected(session.error());
+  session->machine = *machine;
+  std::cout << (options.as_json ? urgent_json(*session) : machine_text(*machine) + "\n" + urgent_text(*session));
+  if (!options.out.empty())
+    if (auto kept = write_file(options.out + ".json", urgent_json(*session)); !kept)
+      return tl::unexpected(kept.error());
+  return std::ranges::all_of(session->rows, [](const UrgentRow& row) { return row.failure.empty(); }) ? kGood
+                                                                                                      : kNotAllPassed;
+}
+
+void add_urgent(CLI::App& command, Options& options) {
+  UrgentSettings& urgent = options.urgent;
+  command.add_option("--program", options.program, "Whose jobs; it takes --size")->capture_default_str();
+  command.add_option("--beside", urgent.beside, "The same program, without rest: a pair of runs for each number")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
+  command.add_option("--size", urgent.elements, "Of the urgent program's jobs")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--size-beside", urgent.elements_beside, "Of the others' jobs")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--load", urgent.load, "Part of its period that a job takes alone")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1.0));
+  command.add_option("--jobs", urgent.jobs, "Of each run")->capture_default_str()->check(CLI::Range(1, 10'000'000));
+  command.add_option("--slice", urgent.slice_us, "us that the manager lets the others have")
+      ->capture_default_str()
+      ->check(CLI::Range(50, 100'000));
+  command.add_option("--out", options.out, "Keep all responses in NAME.json")->option_text("NAME");
+  command.add_flag("--json", options.as_json, "Print JSON instead of a table");
+}
+
 void add_live(CLI::App& command, Options& options) {
   command.add_option("EXPERIMENT", options.experiment, "gpu-sam or gpu-sparc: whose three programs")
       ->required()
@@ -289,7 +334,7 @@ int main_with(int argc, char** argv) {
   const fs::path folder = own_folder();
   options.folder = (folder / "programs").string();
   options.settings.sam_run = (folder / "sam-run").string();
-  options.live.folder = folder.string();
+  options.live.folder = options.urgent.folder = folder.string();
 
   CLI::App app(
       "sam-bench: runs the benchmark programs with and without samcl and shows the difference.\n"
@@ -300,6 +345,7 @@ int main_with(int argc, char** argv) {
       "  sam-bench run VectorAdd --devices 1,2,4 --repeat 3 -- --size 1000000\n"
       "  sam-bench figure 5 --out figure5\n"
       "  sam-bench live gpu-sam --seconds 20 --out live\n"
+      "  sam-bench urgent --beside 0,1,7 --out urgent\n"
       "  sam-bench draw results.json\n\n"
       "Exit code: 0 all passed, with bare's result; 1 not; 2 wrong use.");
   app.require_subcommand(1);
@@ -322,6 +368,8 @@ int main_with(int argc, char** argv) {
   add_measuring(*figures, options);
   CLI::App* together = app.add_subcommand("live", "three periodic programs under a manager, policy by policy");
   add_live(*together, options);
+  CLI::App* first = app.add_subcommand("urgent", "jobs of the most urgent program beside others that never rest");
+  add_urgent(*first, options);
   CLI::App* drawing = app.add_subcommand("draw", "show and draw again what --out kept");
   drawing->add_option("FILE", options.file, "NAME.json")->required();
   drawing->add_option("--out", options.out, "Draw NAME.svg instead of the file's name with .svg")->option_text("NAME");
@@ -340,6 +388,7 @@ int main_with(int argc, char** argv) {
   if (*comparing) code = run(options, true);
   if (*figures) code = figure(options);
   if (*together) code = live(options);
+  if (*first) code = urgent(options);
   if (*drawing) code = draw(options);
   if (*facts) code = machine(options);
   if (code) return *code;

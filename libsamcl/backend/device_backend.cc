@@ -1,5 +1,7 @@
 #include "libsamcl/backend/device_backend.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "libsamcl/backend/operations.h"
@@ -25,6 +27,8 @@ constexpr uint64_t kHostsOwnNs = 1'000'000;
 // Bytes that a thread of the program moves itself rather than waking another.
 constexpr uint64_t kSmall = 256 << 10;
 constexpr uint64_t kMediumUpload = 16 << 20;
+// Between looks at ends that another thread tells of.
+constexpr std::chrono::microseconds kOthersTell{50};
 
 thread_local DeviceBackend::HelpingThread* helping = nullptr;
 
@@ -85,15 +89,40 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   return before.lane == after.lane || (by_driver && !is_driver_queue(after.lane));
 }
 
-Room DeviceBackend::room(const Node& node, bool is_locked) const {
+// For a thread that may wait, without the context's lock.
+Room DeviceBackend::room(const Node& node) {
   if (node.lane.kind == LaneKind::host) return {};
-  return Room([this, device = node.lane.device, is_locked] { return listener_.make_room(device, is_locked); });
+  RealDevice& device = *set_.devices[node.lane.device];
+  if (node.lane.kind == LaneKind::compute) return Room([this, &device] { return make_room_in_lane(device); });
+  return Room([this, &device] { return make_room(device); });
+}
+
+// Of the compute lane, whose operation this is: only what the driver has is before it.
+bool DeviceBackend::make_room_in_lane(RealDevice& device) {
+  return make_room(device, [] { return false; });
+}
+
+// What the compute lane has not begun, or another thread does for it, ends too.
+bool DeviceBackend::make_room(RealDevice& device) {
+  device.submissions().drain(SubmissionQueue::Lock::free);
+  const bool has_its_job = helping && helping->job_;
+  return make_room(device, [&] { return !has_its_job && !device.worker(LaneKind::compute).drain(0); });
+}
+
+bool DeviceBackend::make_room(RealDevice& device, const std::function<bool()>& lane_works) {
+  while (true) {
+    const bool uses_some = device.completions().awaits_any() || lane_works();
+    if (listener_.make_room(device.index, false)) return true;
+    if (!uses_some) return false;
+    if (!device.completions().help(nullptr)) std::this_thread::sleep_for(kOthersTell);
+  }
 }
 
 cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
     if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
-    return room(*node, true).ask([&] { return give_or_enter(node); });
+    const Giving how = giving(*node, node->is_handed_on || !node->after_end.empty());
+    return give_or_enter(node, how, set_.devices[node->lane.device]->submits_on_thread());
   }
   const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
   return is_ahead ? run_ahead(node) : do_on_thread(node);
@@ -103,16 +132,16 @@ void DeviceBackend::hurry(const Node& node) {
   if (node.lane.kind != LaneKind::compute || node.is_handed_on) return;
   RealDevice& device = *set_.devices[node.lane.device];
   if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
-  device.submissions().drain();
+  device.submissions().drain(SubmissionQueue::Lock::held);
   device.completions().hurry();
 }
 
 // Calls enqueue on the device's queue themselves, and wait.
 cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
-  device.submissions().drain();
   const auto& call = std::get<engine::HostCall>(node->operation);
-  device.worker(LaneKind::compute).post([this, &call, alive = listener_.keep_alive(), node] {
+  device.worker(LaneKind::compute).post([this, &device, &call, alive = listener_.keep_alive(), node] {
+    device.submissions().drain(SubmissionQueue::Lock::free);
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
@@ -136,44 +165,69 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   return how;
 }
 
-// To the driver on this thread, or behind what waits for the thread that submits.
-cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
+// To the driver on this thread, or behind what waits for the thread that submits. That gets what is refused, too.
+cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool by_thread) {
   RealDevice& device = *set_.devices[node->lane.device];
   SubmissionQueue& submissions = device.submissions();
-  const Giving how = giving(*node, node->is_handed_on || !node->after_end.empty());
-  if (!submissions.is_behind() && !device.submits_on_thread()) return give_to_driver(node, how);
+  if (!submissions.is_behind() && !by_thread) {
+    const Room idle([&] { return listener_.make_room(device.index, true); });
+    const cl_int error = idle.ask([&] { return give_to_driver(node, how); });
+    if (!Room::is_refusal(error)) return error == CL_SUCCESS ? error : give_up(*node, how, error);
+  }
   submissions.enter({node, how}, *this);
   return CL_SUCCESS;
 }
 
 // Who submits may hold the context's lock: another thread tells of a failure.
-void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
-  cl_int error = CL_OUT_OF_HOST_MEMORY;
-  try {
-    const bool is_leased = set_.devices[entry.node->lane.device]->run_ahead();
-    error =
-        is_leased ? give_under_lease(entry.node, entry.giving, std::nullopt) : give_to_driver(entry.node, entry.giving);
-  } catch (...) {  // no memory
-  }
-  if (error == CL_SUCCESS) return;
+bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
+  const cl_int error = give_to_driver(entry.node, entry.giving);
+  if (error == CL_SUCCESS) return true;
+  if (Room::is_refusal(error) && !is_final) return false;
+  give_up(*entry.node, entry.giving, error);
   set_.devices[entry.node->lane.device]
       ->worker(LaneKind::compute)
       .post([this, alive = listener_.keep_alive(), node = entry.node, error] { listener_.ended(node, error); });
+  return true;
 }
 
+bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) {
+  RealDevice& device = *set_.devices[entry.node->lane.device];
+  bool made = false;
+  try {
+    if (context == SubmissionQueue::Lock::held) return listener_.make_room(device.index, true);
+    auto alive = listener_.keep_alive();
+    made = make_room_in_lane(device);
+    // If that is the last reference, the thread that submits, whose job this is, must not be the one to drop it.
+    device.worker(LaneKind::compute).post([alive = std::move(alive)] {});
+  } catch (...) {  // no memory
+  }
+  return made;
+}
+
+// Behind all that the queue has.
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   RealDevice& device = *set_.devices[node->lane.device];
+  giving.promptly = giving.promptly || (giving.soon && device.run_ahead()->is_wanted());
   cl_event done = nullptr;
   cl_int error = CL_SUCCESS;
-  if (SubKernel* const kernel = kernel_of(node->operation)) {
-    error = kernel->prepare(device);
-    if (error == CL_SUCCESS && giving.exactly) device.completions().flush();
-    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), giving.exactly ? &done : nullptr);
-  } else {
-    error = enqueue(set_, node->lane, node->operation, &done);
+  try {
+    if (SubKernel* const kernel = kernel_of(node->operation)) {
+      error = kernel->prepare(device);
+      if (error == CL_SUCCESS && giving.exactly) device.completions().flush();
+      if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), giving.exactly ? &done : nullptr);
+    } else {
+      error = enqueue(set_, node->lane, node->operation, &done);
+    }
+    if (error == CL_SUCCESS) device.completions().on_completion(done, node, *this, giving);
+  } catch (...) {
+    error = CL_OUT_OF_HOST_MEMORY;
   }
-  if (error != CL_SUCCESS) return error;
-  device.completions().on_completion(done, node, *this, giving);
+  return error;
+}
+
+// It was not given to the driver after all.
+cl_int DeviceBackend::give_up(const Node& node, const Giving& giving, cl_int error) {
+  if (RunAhead* const ahead = set_.devices[node.lane.device]->run_ahead()) ahead->ended(1, giving.counted_ns, now_ns());
   return error;
 }
 
@@ -194,14 +248,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   const uint64_t ns = counted_ns(*node);
   const bool is_awaited = !node->after_end.empty(), by_thread = device.submits_on_thread();
   switch (ahead.enter({node, is_awaited}, ns, now_ns(), by_thread)) {
-    case RunAhead::Entry::now: {
-      Giving how = giving(*node, is_awaited);
-      how.counted_ns = ns;
-      how.soon = !ahead.is_far();
-      if (!by_thread && !device.submissions().is_behind()) return give_under_lease(node, how, true);
-      device.submissions().enter({node, how}, *this);
-      break;
-    }
+    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(*node, is_awaited, ns), by_thread);
     case RunAhead::Entry::feed:
       do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
             [this, &device, alive = listener_.keep_alive()] { feed(device); });
@@ -211,22 +258,16 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   return CL_SUCCESS;
 }
 
-// It counts as in flight.
-cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving, std::optional<bool> is_locked) {
-  RunAhead& ahead = *set_.devices[node->lane.device]->run_ahead();
-  if (SubKernel* const kernel = kernel_of(node->operation)) {
-    giving.exactly = kernel->times().wants_time() || giving.exactly;
+// Of what counts so much as in flight.
+Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint64_t counted_ns) const {
+  Giving how = giving(node, is_awaited);
+  how.counted_ns = counted_ns;
+  how.soon = !set_.devices[node.lane.device]->run_ahead()->is_far();
+  if (SubKernel* const kernel = kernel_of(node.operation)) {
+    how.exactly = kernel->times().wants_time() || how.exactly;
     if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
   }
-  giving.promptly = giving.promptly || (giving.soon && ahead.is_wanted());
-  cl_int error = CL_OUT_OF_HOST_MEMORY;
-  try {
-    const Room room = is_locked ? this->room(*node, *is_locked) : Room();
-    error = room.ask([&] { return give_to_driver(node, giving); });
-  } catch (...) {  // no memory
-  }
-  if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns, now_ns());
-  return error;
+  return how;
 }
 
 // While the device is busy a program that launches more is not far behind: to wake the feeder takes longer.
@@ -273,12 +314,11 @@ cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next
     ns = counted_ns(*next.node);  // less may be in flight now than before
   }
   if (ns == 0) return execute(*next.node);
-  device.submissions().drain();
-  Giving how = giving(*next.node, next.is_awaited || start.hurries);
-  how.counted_ns = ns;
-  how.soon = !ahead.is_far();
+  device.submissions().drain(SubmissionQueue::Lock::free);
+  const Giving how = giving_under_lease(*next.node, next.is_awaited || start.hurries, ns);
   is_over = false;
-  return give_under_lease(next.node, how, false);
+  const cl_int error = room(*next.node).ask([&] { return give_to_driver(next.node, how); });
+  return error == CL_SUCCESS ? error : give_up(*next.node, how, error);
 }
 
 void DeviceBackend::began(const Node& node, const RunTimes& run) {
@@ -327,34 +367,40 @@ void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
   }
 }
 
-// Of the devices whose drivers' queues still have one of these.
-SmallVector<CompletionQueue*, 2> DeviceBackend::queues_with(const SmallVector<NodePtr, 2>& nodes) const {
+// Those whose drivers' queues still have one of these.
+SmallVector<RealDevice*, 2> DeviceBackend::devices_with(const SmallVector<NodePtr, 2>& nodes) const {
   Places devices = 0;
   for (const NodePtr& node : nodes) {
     if (!node->ended && is_driver_queue(node->lane)) devices |= only(node->lane.device);
   }
-  SmallVector<CompletionQueue*, 2> queues;
+  SmallVector<RealDevice*, 2> found;
   for (const auto& device : set_.devices) {
-    if (!contains(devices, device->index)) continue;
-    device->submissions().drain();
-    queues.push_back(&device->completions());
+    if (contains(devices, device->index)) found.push_back(device.get());
   }
-  return queues;
+  return found;
 }
 
 cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
   Worker& lane = worker(node->lane);
   const bool is_done_here = claims(*node, lane);
-  SmallVector<CompletionQueue*, 2> behind = queues_with(node->behind);
-  std::vector<cl_event> ends;  // of what is there now
-  for (size_t i = 0; i < behind.size() && !is_done_here; ++i) {
-    if (const cl_event end = behind[i]->mark_end()) ends.push_back(end);
+  std::vector<cl_event> ends;                // of what is there now
+  SmallVector<RealDevice*, 2> wait_for_all;  // also for what comes before the job begins
+  for (RealDevice* const device : devices_with(node->behind)) {
+    const bool has_all = device->submissions().drain(SubmissionQueue::Lock::held);
+    if (!has_all || is_done_here) {
+      wait_for_all.push_back(device);
+    } else if (const cl_event end = device->completions().mark_end()) {
+      ends.push_back(end);
+    }
   }
-  auto job = [this, node, is_done_here, behind, ends] {
+  auto job = [this, node, wait_for_all, ends] {
     const trace::OnBehalfOf this_command(*node);
     // Its own command has not failed where one before it has.
     for (const cl_event end : ends) static_cast<void>(CompletionQueue::wait_for(end));
-    for (size_t i = 0; i < behind.size() && is_done_here; ++i) behind[i]->wait_for_all();
+    for (RealDevice* const device : wait_for_all) {
+      device->submissions().drain(SubmissionQueue::Lock::free);
+      device->completions().wait_for_all();
+    }
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
@@ -405,11 +451,11 @@ bool DeviceBackend::helps(const Node& node) const {
 
 cl_int DeviceBackend::execute(const Node& node) {
   if (SubKernel* kernel = kernel_of(node.operation)) {
-    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node, false));
+    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node));
   }
   if (std::holds_alternative<engine::HostCall>(node.operation)) return samcl::execute(set_, node.lane, node.operation);
   // Done again as a whole: what they read nobody has changed.
-  return room(node, false).ask([&] { return samcl::execute(set_, node.lane, node.operation); });
+  return room(node).ask([&] { return samcl::execute(set_, node.lane, node.operation); });
 }
 
 }  // namespace samcl

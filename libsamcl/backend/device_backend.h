@@ -9,6 +9,7 @@
 // stead: waking a thread takes longer.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,11 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void ended_by_now(std::vector<Ended>& out) override;
 
   Worker& host_worker() { return host_; }
+
+  // The driver has no memory left on a device: something is given back there that nothing planned uses; where there is
+  // none, what runs there is waited for. False: that has all ended, and what is left is used by what was planned behind
+  // who asks. Without the context's lock; not for its compute lane.
+  bool make_room(RealDevice& device);
 
   // Does what a lane has to do and has not begun, if it is what this thread waits for (HelpingThread); false if there
   // is none. Without the context's lock.
@@ -85,9 +91,11 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
-  cl_int give_or_enter(const engine::NodePtr& node);
-  void submit(const SubmissionQueue::Entry& entry) override;
+  cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
+  bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
+  bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
+  cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
   Giving giving(const engine::Node& node, bool is_awaited) const;
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
@@ -97,17 +105,18 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   // On a device that a manager grants.
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
-  // is_locked: by this thread, the context; none: it may be, so that a refusal is final.
-  cl_int give_under_lease(const engine::NodePtr& node, Giving giving, std::optional<bool> is_locked);
+  Giving giving_under_lease(const engine::Node& node, bool is_awaited, uint64_t counted_ns) const;
   static RunAhead::Waiting next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
   cl_int feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;
   bool claims(const engine::Node& node, Worker& lane) const;
   bool helps(const engine::Node& node) const;
-  SmallVector<CompletionQueue*, 2> queues_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
+  SmallVector<RealDevice*, 2> devices_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
   cl_int execute(const engine::Node& node);
-  Room room(const engine::Node& node, bool is_locked) const;
+  Room room(const engine::Node& node);
+  bool make_room_in_lane(RealDevice& device);
+  bool make_room(RealDevice& device, const std::function<bool()>& lane_works);
 
   DeviceSet& set_;
   EndListener& listener_;

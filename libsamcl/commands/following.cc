@@ -94,7 +94,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     if (argument.is_svm || argument.kept) return false;
     if (argument.buffer && !takes(argument.buffer, may_write(kernel, i), context, first)) return false;
   }
-  device.submissions().drain();
+  if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   const bool is_given = device.completions().extend(*first, [&] {
     RealKernel& real = kernel.own(device.index);
     const cl_program program = device.index == 0 ? kernel.program->original

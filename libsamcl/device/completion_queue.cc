@@ -351,6 +351,11 @@ bool CompletionQueue::help(const engine::Owner* owner) {
   return true;
 }
 
+bool CompletionQueue::awaits_any() {
+  std::lock_guard lock(mutex_);
+  return taken_ || !pending_.empty();
+}
+
 void CompletionQueue::hurry() {
   std::lock_guard lock(mutex_);
   if (pending_.empty() || std::exchange(hurries_, true)) return;

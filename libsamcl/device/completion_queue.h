@@ -133,6 +133,8 @@ class CompletionQueue {
   void start_hurrying();
   void stop_hurrying();
 
+  // Whether anything is, or is being told of.
+  bool awaits_any();
   // How much is.
   size_t pending() const { return count_.load(std::memory_order_relaxed); }
 

@@ -130,7 +130,7 @@ bool RealDevice::drain(int milliseconds) {
     return now < until ? static_cast<int>((until - now) / 1'000'000) : 0;
   };
   bool idle = true;
-  submissions_->drain();
+  submissions_->drain(SubmissionQueue::Lock::free);
   for (auto& worker : workers_) idle &= worker->drain(left());
   return (!completions_ || completions_->drain(left())) && idle;
 }

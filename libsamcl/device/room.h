@@ -26,11 +26,11 @@ class Room {
     return error;
   }
 
- private:
   static bool is_refusal(cl_int error) {
     return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES;
   }
 
+ private:
   Make make_;
 };
 

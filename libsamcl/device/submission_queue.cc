@@ -23,39 +23,67 @@ void SubmissionQueue::enter(Entry entry, Submitter& submitter) {
   if (!running_.exchange(true)) thread_.post([this] { run(); });
   if (unsubmitted_.load(std::memory_order_relaxed) < kMost) return;
   std::unique_lock lock(mutex_);
-  const bool has_room = room_.wait_for(lock, kLongestWaitForRoom, [this] { return unsubmitted_ <= kMost / 2; });
+  room_.wait_for(lock, kLongestWaitForRoom, [this] { return unsubmitted_ <= kMost / 2 || refused_; });
+  const bool has_room = unsubmitted_ <= kMost / 2;
   lock.unlock();
-  if (!has_room) drain();
+  if (!has_room) drain(Lock::held);
 }
 
-void SubmissionQueue::drain() {
-  if (!is_behind()) return;
-  std::lock_guard one_at_a_time(submitting_);
-  while (submit_all()) {
+bool SubmissionQueue::drain(Lock context) {
+  if (!is_behind()) return true;
+  while (true) {
+    const Outcome outcome = submit_all(context);
+    if (outcome != Outcome::submitted) return outcome == Outcome::nothing_left;
   }
 }
 
-// What there is, under submitting_. False: there was nothing. One by one, who enters and who submits would often wait
-// for each other.
-bool SubmissionQueue::submit_all() {
-  Submitter* submitter = nullptr;
-  {
-    std::lock_guard lock(mutex_);
-    batch_.swap(entries_);
-    submitter = submitter_;
+// What there is. One by one, who enters and who submits would often wait for each other.
+SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context) {
+  std::unique_lock submitting(submitting_);
+  if (!take_entries()) return Outcome::nothing_left;
+  bool is_final = false;
+  while (next_ < batch_.size()) {
+    if (submitter_.load()->submit(batch_[next_], is_final)) {
+      batch_[next_++] = {};
+      is_final = refused_ = false;
+      note_submitted();
+      continue;
+    }
+    const engine::NodePtr refused = batch_[next_].node;
+    const bool has_room = make_room(submitting, context);
+    if (has_room || next_ == batch_.size() || batch_[next_].node != refused) continue;
+    if (context == Lock::held) return Outcome::refused;
+    is_final = true;  // asked once more: another thread may have made room since it was refused
   }
-  for (Entry& entry : batch_) {
-    submitter->submit(entry);
-    entry = {};
-    note_submitted();
-  }
-  const bool were_any = !batch_.empty();
+  return Outcome::submitted;
+}
+
+// Under submitting_. False: there are none.
+bool SubmissionQueue::take_entries() {
+  if (next_ < batch_.size()) return true;
   batch_.clear();
-  return were_any;
+  next_ = 0;
+  std::lock_guard lock(mutex_);
+  batch_.swap(entries_);
+  return !batch_.empty();
+}
+
+// For the next of the batch. Others may submit it, and more, meanwhile.
+bool SubmissionQueue::make_room(std::unique_lock<std::mutex>& submitting, Lock context) {
+  const Entry refused = batch_[next_];
+  refused_ = true;
+  submitting.unlock();
+  tell_who_waits();
+  const bool made = submitter_.load()->make_room(refused, context);
+  submitting.lock();
+  return made;
 }
 
 void SubmissionQueue::note_submitted() {
-  if (unsubmitted_.fetch_sub(1, std::memory_order_release) != kMost / 2 + 1) return;
+  if (unsubmitted_.fetch_sub(1, std::memory_order_release) == kMost / 2 + 1) tell_who_waits();
+}
+
+void SubmissionQueue::tell_who_waits() {
   {
     const std::lock_guard who_waits_has_looked_or_sleeps(mutex_);
   }
@@ -65,10 +93,7 @@ void SubmissionQueue::note_submitted() {
 // Looks for more for a while before it ends: to wake a thread takes longer than to submit several.
 void SubmissionQueue::run() {
   while (Worker::may_go_on()) {
-    {
-      std::lock_guard one_at_a_time(submitting_);
-      if (submit_all()) continue;
-    }
+    if (submit_all(Lock::free) == Outcome::submitted) continue;
     if (spin_until([this] { return is_behind(); })) continue;
     running_ = false;
     if (!is_behind() || running_.exchange(true)) return;

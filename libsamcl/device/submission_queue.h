@@ -1,9 +1,10 @@
 // Gives operations to a driver's in-order queue in the order in which they come. As long as the device waits for more,
 // the thread that plans them does that itself. While the device is busy and they come faster than the driver takes
-// them, a thread of our own does, so that planning one and submitting another go on at once.
+// them, a thread of our own does, so that planning one and submitting another go on at once. An operation for which the
+// driver has no memory stays the first until it has been made room for.
 //
 // No OpenCL here. enter() is called under the context's lock; the driver is called under the mutex of the queue, a leaf
-// but for what submit() locks.
+// but for what submit() locks. Room is made without that mutex, under which nobody may want the context's lock.
 #pragma once
 
 #include <atomic>
@@ -40,11 +41,18 @@ class SubmissionQueue {
     engine::NodePtr node;
     Giving giving;
   };
-  // Who knows the driver. One call at a time, in the order of the entries; must neither throw nor wait for who enters.
+  enum class Lock : uint8_t { free, held };  // the context's, by the calling thread
+
+  // Who knows the driver. Must not throw.
   class Submitter {
    public:
     virtual ~Submitter() = default;
-    virtual void submit(const Entry& entry) = 0;
+    // One call at a time, in the order of the entries; does not wait for who enters. False: the driver has no memory
+    // for it, and is to be asked again; never if this is_final.
+    virtual bool submit(const Entry& entry, bool is_final) = 0;
+    // Has something given back that this one, which was refused, may need. False: there is nothing; if the lock is held
+    // nobody has waited for what is in use.
+    virtual bool make_room(const Entry& entry, Lock context) = 0;
   };
 
   explicit SubmissionQueue(std::string thread_name) : thread_(std::move(thread_name)) {}
@@ -55,9 +63,9 @@ class SubmissionQueue {
   // Waits for room where many wait. submitter: lives until drain() has returned. Calls exclude each other.
   void enter(Entry entry, Submitter& submitter);
 
-  // When it returns, all that was entered before has been submitted, by the calling thread where need be. Any thread
-  // that holds no lock that submit() takes.
-  void drain();
+  // Submits all that was entered before, by the calling thread where need be. Any thread that holds no lock that
+  // submit() takes. False, only if the lock is held: what the driver refuses was left to a thread that may wait.
+  bool drain(Lock context);
 
   // Of the thread that submits: see Worker.
   Worker& thread() { return thread_; }
@@ -67,16 +75,22 @@ class SubmissionQueue {
   // threads in turn takes longer, and so does one who waits for each single one.
   static constexpr size_t kMost = 256;
 
-  bool submit_all();
+  enum class Outcome : uint8_t { nothing_left, submitted, refused };
+  Outcome submit_all(Lock context);
+  bool take_entries();
+  bool make_room(std::unique_lock<std::mutex>& submitting, Lock context);
   void note_submitted();
+  void tell_who_waits();
   void run();
 
-  std::mutex submitting_;     // held by who calls the driver
-  std::vector<Entry> batch_;  // guarded by it
-  std::mutex mutex_;          // guards what follows; taken under submitting_, or alone
+  std::mutex submitting_;             // held by who calls the driver
+  std::vector<Entry> batch_;          // guarded by it, as is
+  size_t next_ = 0;                   // of the batch: those before it have been submitted
+  std::atomic<bool> refused_{false};  // the next one, for the time being
+  std::mutex mutex_;                  // guards what follows; taken under submitting_, or alone
   std::condition_variable room_;
   std::vector<Entry> entries_;
-  Submitter* submitter_ = nullptr;
+  std::atomic<Submitter*> submitter_{nullptr};
   std::atomic<size_t> unsubmitted_{0};  // the entries, and what is left of the batch
   std::atomic<bool> running_{false};    // the thread's job runs, or is going to
   Worker thread_;

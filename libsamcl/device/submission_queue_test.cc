@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,17 +12,33 @@
 namespace samcl {
 namespace {
 
-// Notes by whom what was submitted; holds up whoever submits while it is told to.
+using Lock = SubmissionQueue::Lock;
+
+// Notes by whom what was submitted; holds up whoever submits, and refuses, while it is told to.
 class Notes : public SubmissionQueue::Submitter {
  public:
-  void submit(const SubmissionQueue::Entry& entry) override {
+  bool submit(const SubmissionQueue::Entry& entry, bool is_final) override {
     std::unique_lock lock(mutex_);
     ++started_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
+    if (memory == 0 && entry.node->group == refuses) {
+      if (!is_final) return false;
+      failed.push_back(entry.node->group);
+      return true;
+    }
     submitted_.push_back(entry.node->group);
     by_own_thread_ += Worker::is_own_thread();
+    return true;
   }
+  bool make_room(const SubmissionQueue::Entry& entry, Lock context) override {
+    EXPECT_EQ(entry.node->group, refuses);
+    return context == Lock::held ? makes_room_held() : makes_room();
+  }
+  uint64_t refuses = UINT64_MAX;  // that one, as long as there is no memory
+  std::atomic<int> memory{0};
+  std::vector<uint64_t> failed;
+  std::function<bool()> makes_room_held = [] { return false; }, makes_room = makes_room_held;
   void hold(bool held) {
     std::lock_guard lock(mutex_);
     held_ = held;
@@ -77,7 +94,7 @@ TEST_F(SubmissionQueueTest, WhoDrainsSubmitsHimself) {
   notes.wait_until_started(1);
   EXPECT_TRUE(queue.is_behind());
   std::thread releases([&] { notes.hold(false); });
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_FALSE(queue.is_behind());
   EXPECT_EQ(notes.submitted(), up_to(10));
   releases.join();
@@ -89,12 +106,12 @@ TEST_F(SubmissionQueueTest, ItIsBehindWhileTheLastIsBeingSubmitted) {
   notes.wait_until_started(1);
   EXPECT_TRUE(queue.is_behind());
   notes.hold(false);
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_FALSE(queue.is_behind());
 }
 
 TEST_F(SubmissionQueueTest, DrainingNothingIsNothing) {
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_THAT(notes.submitted(), ::testing::IsEmpty());
 }
 
@@ -102,7 +119,7 @@ TEST_F(SubmissionQueueTest, DrainingNothingIsNothing) {
 TEST_F(SubmissionQueueTest, WhoEntersTooManyLeavesThemToTheThread) {
   constexpr uint64_t kCount = 20'000;
   for (uint64_t i = 0; i < kCount; ++i) enter(i);
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_EQ(notes.submitted(), up_to(kCount));
   EXPECT_GT(notes.by_own_thread(), kCount / 2);
 }
@@ -111,13 +128,88 @@ TEST_F(SubmissionQueueTest, ManyFromOneThreadWhileAnotherDrains) {
   constexpr uint64_t kCount = 20'000;
   std::atomic<bool> over{false};
   std::thread drains([&] {
-    while (!over) queue.drain();
+    while (!over) queue.drain(Lock::free);
   });
   for (uint64_t i = 0; i < kCount; ++i) enter(i);
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_EQ(notes.submitted(), up_to(kCount));
   over = true;
   drains.join();
+}
+
+TEST_F(SubmissionQueueTest, WhatIsRefusedIsMadeRoomForAndSubmittedInItsPlace) {
+  notes.refuses = 3;
+  notes.makes_room = [&] {
+    ++notes.memory;
+    return true;
+  };
+  for (uint64_t i = 0; i < 10; ++i) enter(i);
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_EQ(notes.submitted(), up_to(10));
+}
+
+// The context's lock may be held by whoever drains meanwhile, and wanted by whoever makes room.
+TEST_F(SubmissionQueueTest, WhileRoomIsMadeAnotherMaySubmitIt) {
+  notes.refuses = 0;
+  std::mutex context;
+  notes.makes_room_held = [&] { return notes.memory.exchange(1) == 0; };
+  notes.makes_room = [&] {
+    std::lock_guard wants(context);
+    return false;
+  };
+  for (int round = 0; round < 200; ++round) {
+    notes.memory = 0;
+    std::lock_guard holds(context);
+    enter(0);
+    enter(1);
+    EXPECT_TRUE(queue.drain(Lock::held));
+    EXPECT_FALSE(queue.is_behind());
+  }
+  EXPECT_EQ(notes.submitted().size(), 400u);
+  EXPECT_THAT(notes.failed, ::testing::IsEmpty());
+}
+
+TEST_F(SubmissionQueueTest, WhoMayNotWaitLeavesItToWhoMay) {
+  notes.refuses = 0;
+  std::atomic<bool> is_over{false};
+  notes.makes_room = [&] {
+    while (!is_over) std::this_thread::yield();
+    notes.memory = 1;
+    return true;
+  };
+  for (uint64_t i = 0; i < 5; ++i) enter(i);
+  EXPECT_FALSE(queue.drain(Lock::held));
+  EXPECT_TRUE(queue.is_behind());
+  EXPECT_THAT(notes.submitted(), ::testing::IsEmpty()) << "nothing overtakes it";
+  is_over = true;
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_EQ(notes.submitted(), up_to(5));
+}
+
+TEST_F(SubmissionQueueTest, WhereThereIsNoRoomItFailsAndTheOthersGoOn) {
+  notes.refuses = 2;
+  for (uint64_t i = 0; i < 5; ++i) enter(i);
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_THAT(notes.failed, ::testing::ElementsAre(2));
+  EXPECT_THAT(notes.submitted(), ::testing::ElementsAre(0, 1, 3, 4));
+}
+
+// The thread wants the lock that the one who enters too many holds: he makes room himself, at once.
+TEST_F(SubmissionQueueTest, WhoEntersTooManyBehindOneThatIsRefusedDoesNotWaitForTheThread) {
+  constexpr uint64_t kCount = 5'000;
+  notes.refuses = 0;
+  std::mutex context;
+  notes.makes_room_held = [&] { return notes.memory.exchange(1) == 0; };
+  notes.makes_room = [&] {
+    std::lock_guard wants(context);
+    return false;
+  };
+  {
+    std::lock_guard holds(context);
+    for (uint64_t i = 0; i < kCount; ++i) enter(i);
+  }
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_EQ(notes.submitted(), up_to(kCount));
 }
 
 TEST_F(SubmissionQueueTest, ItsThreadWakesAgain) {
@@ -125,7 +217,7 @@ TEST_F(SubmissionQueueTest, ItsThreadWakesAgain) {
     enter(i);
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 4 == 3 ? 2 : 0));
   }
-  queue.drain();
+  queue.drain(Lock::free);
   EXPECT_EQ(notes.submitted(), up_to(20));
 }
 

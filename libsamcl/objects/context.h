@@ -89,7 +89,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   void operation_failed(unsigned index, cl_int status);
   // Without the graph's lock.
   Room room(unsigned device) {
-    return Room([this, device] { return make_room(device, false); });
+    return Room([this, device] { return backend.make_room(*devices[device]); });
   }
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.

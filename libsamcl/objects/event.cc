@@ -54,7 +54,7 @@ bool Event::help() const {
 }
 
 cl_int Event::wait() const {
-  for (const auto& device : context->devices) device->submissions().drain();
+  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   while (!ended() && help()) {
   }
   if (ended()) return status();
@@ -69,7 +69,7 @@ cl_int Event::wait() const {
 }
 
 bool Event::wait_untold() const {
-  for (const auto& device : context->devices) device->submissions().drain();
+  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   return std::ranges::any_of(context->devices,
                              [this](const auto& device) { return device->completions().finish_untold(this); });
 }
@@ -78,7 +78,7 @@ void Event::watch() {
   if (ended()) return;
   watched_.store(true, std::memory_order_relaxed);
   for (const auto& device : context->devices) {
-    device->submissions().drain();
+    device->submissions().drain(SubmissionQueue::Lock::free);
     device->completions().hurry();
   }
 }

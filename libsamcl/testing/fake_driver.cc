@@ -132,13 +132,14 @@ cl_int CL_API_CALL release_queue(cl_command_queue queue) {
 
 cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
   *error = g_driver->enter(Call::create_buffer);
+  const bool is_hosts = g_driver->kind() == FakeDriver::Kind::cpu && (flags & CL_MEM_USE_HOST_PTR);
+  if (*error == CL_SUCCESS && !is_hosts && !g_driver->has_memory(size)) *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   if (*error != CL_SUCCESS) return nullptr;
   auto* buffer = new RealBuffer;
   buffer->context = object<RealContext>(context);
-  const bool is_hosts = g_driver->kind() == FakeDriver::Kind::cpu && (flags & CL_MEM_USE_HOST_PTR);
   if (!is_hosts) buffer->owned.assign(size, std::byte{0xcd});
   buffer->bytes = is_hosts ? std::span(static_cast<std::byte*>(host), size) : std::span(buffer->owned);
-  g_driver->buffer_lives(handle<cl_mem>(buffer));
+  g_driver->buffer_lives(handle<cl_mem>(buffer), buffer->owned.size());
   return handle<cl_mem>(buffer);
 }
 cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags, cl_buffer_create_type, const void* region,
@@ -152,7 +153,7 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags, cl_buffer_crea
   return handle<cl_mem>(buffer);
 }
 cl_int CL_API_CALL release_buffer(cl_mem buffer) {
-  g_driver->buffer_dies(buffer);
+  g_driver->buffer_dies(buffer, object<RealBuffer>(buffer)->owned.size());
   delete object<RealBuffer>(buffer);
   return CL_SUCCESS;
 }
@@ -454,12 +455,14 @@ unsigned FakeDriver::index_of(cl_device_id device) const {
   return static_cast<unsigned>(std::find(devices_.begin(), devices_.end(), device) - devices_.begin());
 }
 
-void FakeDriver::buffer_lives(cl_mem buffer) {
+void FakeDriver::buffer_lives(cl_mem buffer, uint64_t bytes) {
+  used_ += bytes;
   std::lock_guard lock(mutex_);
   buffers_.insert(buffer);
 }
 
-void FakeDriver::buffer_dies(cl_mem buffer) {
+void FakeDriver::buffer_dies(cl_mem buffer, uint64_t bytes) {
+  used_ -= bytes;
   std::lock_guard lock(mutex_);
   buffers_.erase(buffer);
 }

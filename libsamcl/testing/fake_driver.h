@@ -57,6 +57,9 @@ class FakeDriver {
   // The next `times` calls of that kind, after `others`, return `error` and do nothing.
   void fail(Call call, cl_int error, int times = 1, int others = 0);
 
+  // What all buffers together may have, bytes: creating one beyond that is refused. 0: no limit.
+  std::atomic<uint64_t> memory{0};
+
   // Calls of that kind that were made, and of them those that went wrong by themselves.
   int count(Call call) const { return counts_[static_cast<size_t>(call)]; }
   int misuses() const { return misuses_; }
@@ -74,8 +77,9 @@ class FakeDriver {
   // For the driver's functions: counts a call; the error it is to return. And: counts what no program may do.
   cl_int enter(Call call);
   cl_int misuse(cl_int error);
-  void buffer_lives(cl_mem buffer);
-  void buffer_dies(cl_mem buffer);
+  bool has_memory(uint64_t bytes) const { return memory == 0 || used_ + bytes <= memory; }
+  void buffer_lives(cl_mem buffer, uint64_t bytes = 0);
+  void buffer_dies(cl_mem buffer, uint64_t bytes);
   bool is_buffer(cl_mem handle) const;
   unsigned index_of(cl_device_id device) const;
   Kind kind() const { return kind_; }
@@ -99,6 +103,7 @@ class FakeDriver {
   std::atomic<int> misuses_{0};
   mutable std::mutex mutex_;  // guards the next
   std::set<cl_mem> buffers_;
+  std::atomic<uint64_t> used_{0};
   std::atomic<bool> suspended_{false};
 };
 

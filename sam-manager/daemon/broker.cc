@@ -62,10 +62,8 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             set_inversion(resource, owner, priority);
           }),
-      cpu_budgets_([this](uint32_t id) {
-        const auto program = programs_.find(id);
-        return program == programs_.end() ? std::nullopt : processes_.cpu_use(program->second.pid);
-      }),
+      cpu_budgets_([this](uint32_t id) { return cpu_use(id); }),
+      cpu_delays_([this](uint32_t id) { return cpu_use(id); }),
       own_gpus_(
           protocol::kMaxKnownDevices, [this](uint32_t program, int gpu) { grant_gpu(program, gpu); },
           [this](int gpu, uint32_t owner, std::optional<int> priority) {
@@ -177,21 +175,49 @@ void Broker::set_inversion(uint32_t resource, uint32_t owner, std::optional<int>
   if (priority && known.owner == owner)
     known.priority = priority;
   else if (priority && program != programs_.end())
-    known = {owner, priority, now_ns_, promised_ns(program->second, resource)};
-  const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs;
+    known = {owner, priority, now_ns_, promised_ns(program->second, resource), 0, needs_cpu(program->second, resource)};
+  if (priority && known.needs_cpu) cpu_delays_.begin(resource, owner, *priority);
+  const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs + known.delay_ns;
   loans_.update(resource, owner, in_time ? priority : std::nullopt);
 }
 
 void Broker::lend(uint32_t id, std::optional<int> priority) {
   const auto program = programs_.find(id);
   processes_.lend(id, program == programs_.end() ? 0 : program->second.pid, priority);
+  if (program != programs_.end()) note_thread_priority(program->second);
+}
+
+void Broker::note_thread_priority(const ConnectedProgram& program) {
+  cpu_delays_.set_priority(program.id, std::max(program.thread_priority, loans_.of(program.id).value_or(INT_MIN)));
+}
+
+std::optional<scheduler::CpuUse> Broker::cpu_use(uint32_t id) const {
+  const auto program = programs_.find(id);
+  return program == programs_.end() ? std::nullopt : processes_.cpu_use(program->second.pid);
+}
+
+// As its profile tells: of that much the bounds of who waits count what others compute meanwhile.
+bool Broker::needs_cpu(const ConnectedProgram& program, uint32_t resource) const {
+  if (resource >= kFirstOwnGpu) return false;
+  const planning::Sections known = sections_of(program);
+  return resource % protocol::kResourcesPerDevice == 0 ? known.gpu_needs_cpu : known.link_needs_cpu;
+}
+
+// It waits for a CPU only while all of them execute something at least as urgent.
+void Broker::note_delay(uint32_t resource) {
+  Inversion& inversion = inversions_[resource];
+  if (inversion.needs_cpu)
+    inversion.delay_ns = cpu_delays_.computed_ns(resource) / static_cast<uint64_t>(std::max(machine().cpus, 1));
 }
 
 void Broker::end_inversion(uint32_t resource) {
+  if (!inversions_[resource].is_overrun) note_delay(resource);
+  cpu_delays_.end(resource);
   const Inversion inversion = std::exchange(inversions_[resource], {});
   const uint64_t took = now_ns_ - inversion.since_ns;
   const auto program = programs_.find(inversion.owner);
-  if (program == programs_.end() || took <= std::max(inversion.limit_ns, promised_ns(program->second, resource)))
+  if (program == programs_.end() ||
+      took <= std::max(inversion.limit_ns, promised_ns(program->second, resource)) + inversion.delay_ns)
     return;
   if (!inversion.is_overrun) overruns_.push_back({inversion.owner, resource, false});
   program->second.overruns.add_section(took);
@@ -332,6 +358,7 @@ void Broker::set_cpu_budget(ConnectedProgram& program, const planning::AssignedT
 // Of what is enforced the bounds say how late that may be.
 planning::Settings Broker::planned_by(const Config& config) const {
   planning::Settings settings = config.planning;
+  settings.realtime = realtime_share_;
   settings.cpu_watch_ns.reset();
   if (config.cpu_watch_ns > 0 && config.overrun != OverrunPolicy::log)
     settings.cpu_watch_ns = config.cpu_watch_ns + processes_.cpu_lag_ns();
@@ -366,7 +393,8 @@ uint64_t Broker::next_tick_ns() const {
   for_each_held([&](uint32_t held) {
     const Inversion& inversion = inversions_[held];
     if (inversion.owner != 0 && !inversion.is_overrun)
-      next = std::min(next, inversion.since_ns + inversion.limit_ns + 1);
+      next = std::min(next, std::max(inversion.since_ns + inversion.limit_ns + inversion.delay_ns + 1,
+                                     inversion.delay_ns > 0 ? now_ns_ + planning::kDelayLookNs : 0));
   });
   for (const uint32_t id : demoted_)
     if (const auto program = programs_.find(id); program != programs_.end())
@@ -380,7 +408,8 @@ void Broker::check_inversion(uint32_t resource) {
   if (!inversion.priority) return;
   if (const auto owner = programs_.find(inversion.owner); owner != programs_.end())
     inversion.limit_ns = std::max(inversion.limit_ns, promised_ns(owner->second, resource));
-  if (!inversion.is_overrun && now_ns_ - inversion.since_ns > inversion.limit_ns) {
+  if (now_ns_ - inversion.since_ns > inversion.limit_ns + inversion.delay_ns) note_delay(resource);
+  if (!inversion.is_overrun && now_ns_ - inversion.since_ns > inversion.limit_ns + inversion.delay_ns) {
     inversion.is_overrun = true;
     overruns_.push_back({inversion.owner, resource, true});
   }
@@ -751,7 +780,9 @@ void Broker::assign(ConnectedProgram& program) {
 void Broker::set_thread_priority(ConnectedProgram& program, int priority) {
   scheduler_.set_standing(program.id, {priority, program.level, std::max(program.weight, 1u)});
   own_gpus_.set_priority(program.id, priority);
-  if (std::exchange(program.thread_priority, priority) == priority) return;
+  const bool is_same = std::exchange(program.thread_priority, priority) == priority;
+  note_thread_priority(program);
+  if (is_same) return;
   for (const pid_t thread : program.threads)
     processes_.attach_thread(program.pid, thread, priority, is_demoted(program));
 }
@@ -832,6 +863,7 @@ void Broker::on_client_exit(uint32_t id) {
   const LogSubject about(pid, task);
   count_jobs(found->second);
   counted_jobs_.erase(id);
+  cpu_delays_.remove(id);  // while its clock can be read
   programs_.erase(found);
   for (auto& far_ahead : board_.words().far_ahead)
     if (uint32_t client = id; far_ahead.load() == id) far_ahead.compare_exchange_strong(client, 0);
@@ -868,6 +900,7 @@ std::optional<Admission::Decision> Broker::complete_change() {
 }
 
 void Broker::reconfigure(const Config& config) {
+  realtime_share_ = realtime_share();
   config_.default_priority = config.default_priority;
   config_.default_weight = config.default_weight;
   config_.overrun = config.overrun;

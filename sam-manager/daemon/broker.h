@@ -20,9 +20,11 @@
 #include "sam-manager/daemon/devices.h"
 #include "sam-manager/daemon/history.h"
 #include "sam-manager/daemon/program.h"
+#include "sam-manager/daemon/realtime.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
 #include "sam-manager/scheduler/cpu_budgets.h"
+#include "sam-manager/scheduler/cpu_delays.h"
 #include "sam-manager/scheduler/edf_ranks.h"
 #include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/own_gpus.h"
@@ -139,6 +141,8 @@ class Broker {
     std::optional<int> priority;
     uint64_t since_ns = 0;
     uint64_t limit_ns = 0;    // how long the owner may take to give it back: the longest that was promised meanwhile
+    uint64_t delay_ns = 0;    // and so much longer, as others computed when we last looked
+    bool needs_cpu = false;   // the owner's section, so that they delay it
     bool is_overrun = false;  // it took longer
   };
   // To be acted upon after what is under way.
@@ -162,6 +166,10 @@ class Broker {
   void lend(uint32_t program, std::optional<int> priority);
   void check_inversion(uint32_t resource);
   void end_inversion(uint32_t resource);
+  bool needs_cpu(const ConnectedProgram& program, uint32_t resource) const;
+  void note_delay(uint32_t resource);
+  void note_thread_priority(const ConnectedProgram& program);
+  std::optional<scheduler::CpuUse> cpu_use(uint32_t program) const;
   planning::Sections sections_of(const ConnectedProgram& program) const;
   void set_promise(ConnectedProgram& program, const planning::AssignedTask* planned);
   uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
@@ -205,6 +213,7 @@ class Broker {
   scheduler::Reservations reservations_;
   scheduler::Scheduler scheduler_;
   scheduler::CpuBudgets cpu_budgets_;
+  scheduler::CpuDelays cpu_delays_;
   scheduler::OwnGpus own_gpus_;
   std::map<uint32_t, ConnectedProgram> programs_;
   Devices devices_;
@@ -220,6 +229,7 @@ class Broker {
   bool shares_ranks_ = false;                                      // several programs' threads have one rank
   uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
+  std::optional<planning::RealTimeShare> realtime_share_ = realtime_share();
   Admission admission_;
 };
 

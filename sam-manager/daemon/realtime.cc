@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,15 @@
 #include "sam-manager/protocol/process.h"
 
 namespace samcl::daemon {
+
+std::optional<planning::RealTimeShare> realtime_share(const std::string& folder) {
+  int64_t runtime_us = -1, period_us = 0;
+  std::ifstream(folder + "/sched_rt_runtime_us") >> runtime_us;
+  std::ifstream(folder + "/sched_rt_period_us") >> period_us;
+  if (runtime_us < 0 || period_us <= 0 || runtime_us >= period_us) return std::nullopt;
+  return planning::RealTimeShare{static_cast<uint64_t>(runtime_us) * 1000, static_cast<uint64_t>(period_us) * 1000};
+}
+
 void Realtime::take() {
   if (!wanted_) return;
   sched_param parameters{};

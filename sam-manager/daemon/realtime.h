@@ -6,12 +6,17 @@
 #include <climits>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sam-manager/daemon/lender.h"
+#include "sam-manager/planning/assignment.h"
 
 namespace samcl::daemon {
 
 constexpr int kLeaveAsItIs = INT_MIN;
+
+// As the kernel says it; none: it lets real-time threads have all of each CPU.
+std::optional<planning::RealTimeShare> realtime_share(const std::string& folder = "/proc/sys/kernel");
 
 class Realtime {
  public:

@@ -102,6 +102,8 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
       modelled->late = static_cast<analysis::Time>(*settings.cpu_watch_ns) + handovers.section +
                        (analysis::own_handovers(*modelled, handovers) + machine.cpus - 1) / machine.cpus;
       modelled->late_lease = handovers.section;
+      for (analysis::Stage& stage : modelled->stages)
+        if (stage.section > 0 && stage.longest_host() > 0) stage.section += static_cast<analysis::Time>(kDelayLookNs);
     }
     set.tasks.push_back(analysis::with_handovers(*std::move(modelled), handovers));
   }
@@ -129,6 +131,26 @@ std::string estimate_of(const analysis::TaskSet& set) {
       if (stage.resource != analysis::Resource::cpu && stage.host.empty() && !is_others(task.name))
         return "the profile of \"" + task.name + "\" does not tell what CPU time its transfers and kernels need (host)";
   return "";
+}
+
+// The kernel's throttling is in no bound: whether tasks, wherever they compute, stay below what it begins at. At most
+// so many jobs are under way in a period of it.
+std::string throttled(const Assignment& plan, const analysis::TaskSet& set, const Settings& settings) {
+  if (!settings.realtime) return "";
+  const auto [runtime, period] = *settings.realtime;
+  uint64_t all = 0;
+  for (const AssignedTask& task : plan.tasks) {
+    const auto same = std::ranges::find(set.tasks, task.name, &analysis::Task::name);
+    if (!task.cpu_ns || !task.bound_ns)
+      return "the kernel keeps real-time threads from CPUs now and then (kernel.sched_rt_runtime_us), and how much \"" +
+             task.name + "\" computes is not known";
+    const auto apart = static_cast<uint64_t>(same->period);
+    all += (period + *task.bound_ns + apart - 1) / apart * *task.cpu_ns;
+  }
+  if (all <= runtime) return "";
+  return "tasks may compute for " + time_text(all) + " in " + time_text(period) +
+         ", and the kernel keeps real-time threads from a CPU on which they have for " + time_text(runtime) +
+         " (kernel.sched_rt_runtime_us; -1 turns that off)";
 }
 
 // Which deadlines are met, the most urgent task's first.
@@ -344,6 +366,9 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
   }
+  if (const std::string estimate = throttled(plan, *set, settings); !estimate.empty())
+    for (AssignedTask& task : plan.tasks)
+      if (task.estimate.empty()) task.estimate = estimate;
   if (settings.policy != scheduler::kFixedPriority)
     plan.changing = "the analysis of " + plan.policy + " does not tell of changes";
   else if (!before.tasks.empty() && before.policy != plan.policy)

@@ -28,6 +28,12 @@ struct Machine {
   std::vector<uint64_t> memory = {};  // of the devices, bytes; 0 or missing: nobody told
 };
 
+// What the kernel lets threads at real-time priorities have of a CPU in each period (kernel.sched_rt_runtime_us); then
+// it keeps them all from it until the next one.
+struct RealTimeShare {
+  uint64_t runtime_ns = 0, period_ns = 0;
+};
+
 struct Settings {
   analysis::ModePolicy modes = analysis::kBestPolicy;
   // By which the scheduler grants; its bounds are the plan's.
@@ -42,6 +48,7 @@ struct Settings {
   // How long it may take to notice that a job has used up its CPU time, before what it then takes to act upon it. None:
   // nobody keeps jobs to it.
   std::optional<uint64_t> cpu_watch_ns = {};
+  std::optional<RealTimeShare> realtime = {};  // none: all
 };
 
 struct AssignedTask {

@@ -161,6 +161,25 @@ TEST(Assignment, WhatNobodyMeasuredMakesABoundAnEstimate) {
   EXPECT_EQ(objection(Assignment(), plan, "camera"), "") << "its deadline is met by the proof";
 }
 
+// 950 of each 1,000 ms. A job of the task may compute for 3 of its 20 ms, and 51 of them be under way in a second.
+TEST(Assignment, WhatTheKernelKeepsFromRealTimeThreadsMustNotBeMet) {
+  Task audio = gpu_task("audio", 4, 20, {3, 3});
+  auto profile = parse_profile(audio.profile).value();
+  profile.stages[0].resource = Resource::cpu;
+  profile.stages[0].host.clear();
+  profile.stages.push_back(parse_profile(gpu_task("any", 4, 20, {1, 1}).profile).value().stages[0]);
+  audio.profile = format_profile(profile);
+  Settings settings = alone();
+  const auto planned = [&] { return assign_modes(named({audio}), kTwoGpus, settings).tasks.at(0); };
+  EXPECT_TRUE(planned().guaranteed()) << planned().estimate;
+  settings.realtime = {200 * kMs, 1000 * kMs};
+  EXPECT_TRUE(planned().guaranteed()) << planned().estimate;
+  settings.realtime = {150 * kMs, 1000 * kMs};
+  EXPECT_FALSE(planned().guaranteed());
+  EXPECT_TRUE(planned().meets_deadline());
+  EXPECT_THAT(planned().estimate, HasSubstr("may compute for 153 ms in 1 s"));
+}
+
 TEST(Assignment, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
   Task camera = gpu_task("camera", 5, 20, {8, 5}), audio = gpu_task("audio", 4, 20, {3, 3});
   auto profile = parse_profile(camera.profile).value();

@@ -11,7 +11,10 @@ LongestSections longest_sections(const analysis::Task& task, int first_mode, int
   const auto raise = [](uint64_t& known, analysis::Time time) { known = std::max(known, static_cast<uint64_t>(time)); };
   for (const analysis::Stage& stage : task.stages) {
     if (stage.resource == analysis::Resource::cpu) continue;
-    const auto of = stage.resource == analysis::Resource::gpu ? &Sections::gpu_ns : &Sections::link_ns;
+    const bool on_gpu = stage.resource == analysis::Resource::gpu;
+    const auto of = on_gpu ? &Sections::gpu_ns : &Sections::link_ns;
+    for (Sections* const kind : {&longest.cut, &longest.whole})
+      (on_gpu ? kind->gpu_needs_cpu : kind->link_needs_cpu) |= stage.longest_host() > 0;
     for (int mode = first_mode; mode <= last_mode; ++mode) {
       raise(longest.cut.*of, stage.section_in(mode));
       raise(longest.whole.*of, stage.worst_in(mode));

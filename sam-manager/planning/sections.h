@@ -12,9 +12,14 @@
 
 namespace samcl::planning {
 
+// Where a section needs CPUs, and it takes longer since others compute, it is looked at again so much later at least:
+// it may be noticed so much too late that one takes longer without that.
+constexpr uint64_t kDelayLookNs = 20'000;
+
 // With what their boundaries cost; 0: the profile has no such stage.
 struct Sections {
   uint64_t gpu_ns = 0, link_ns = 0;
+  bool gpu_needs_cpu = false, link_needs_cpu = false;
 
   bool operator==(const Sections&) const = default;
 };

@@ -244,5 +244,96 @@ TEST_F(CpuTest, NothingStaysOfItWhenTheManagerEnds) {
   shared->goes_on = false;
 }
 
+// Tasks on one CPU: one that holds GPU 0 and needs some of the CPU before it gives it back, one that waits for that,
+// and one that computes meanwhile.
+struct HeldUpTest : CpuTest {
+  static constexpr int kHolder = 20, kUrgent = 40;
+  std::unique_ptr<Child> holder, urgent, busy;
+
+  void register_profiled(const std::string& name, int priority, const nlohmann::json& stages) {
+    ASSERT_EQ(daemon.register_task(name, priority, 0, {}, 100'000 * kMs), "");
+    const nlohmann::json profile = {{"platform", {{"cpus", 1}, {"gpus", 1}}},
+                                    {"tasks", {{{"name", name}, {"period", "100s"}, {"stages", stages}}}}};
+    const auto set = daemon.ask({{"ask", "set"}, {"name", name}, {"changes", {{"profile", profile}}}});
+    ASSERT_TRUE(set) << set.error().message;
+  }
+  std::unique_ptr<Child> start_task(const char* name,
+                                    const std::function<void(lease::Client&, const Child::Line&)>& job) {
+    auto child = std::make_unique<Child>([=, this](const Child::Line& line) {
+      const auto client = daemon.connect(name);
+      if (!client) return 1;
+      run_on_one_cpu();
+      client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
+      client->job_began();
+      line.say('a');
+      job(*client, line);
+      line.say('e');
+      line.hear(60'000);
+      return 0;
+    });
+    EXPECT_EQ(child->line().hear(), 'a');
+    return child;
+  }
+  static void compute(int ms) {
+    for (const auto until = computed() + milliseconds(ms); computed() < until;) continue;
+  }
+  // The holder's section is promised to be over within 400 ms, 20 of them on the CPU; the busy one computes for 1.2 s
+  // from when the holder is waited for.
+  void start(int busy_priority, const std::function<void()>& section) {
+    ASSERT_TRUE(daemon.start_configured("overrun = 'end'\ncpus = 1\nhandovers = '1us'"));
+    const nlohmann::json cpu = {{"resource", "CPU"}, {"worst", "2s"}};
+    ASSERT_NO_FATAL_FAILURE(register_profiled(
+        "holder", kHolder, {cpu, {{"resource", "GPU"}, {"worst", "10s"}, {"section", "400ms"}, {"host", "20ms"}}}));
+    ASSERT_NO_FATAL_FAILURE(register_profiled(
+        "urgent", kUrgent, {cpu, {{"resource", "GPU"}, {"worst", "1ms"}, {"section", "1ms"}, {"host", "1us"}}}));
+    ASSERT_NO_FATAL_FAILURE(
+        register_profiled("busy", busy_priority, {cpu, {{"resource", "GPU"}, {"worst", "1ms"}, {"host", "1us"}}}));
+    holder = start_task("holder", [section](lease::Client& client, const Child::Line& line) {
+      client.acquire(lease::ResourceKind::gpu, 0);
+      line.say('h');
+      line.hear(60'000);
+      section();
+      client.release(lease::ResourceKind::gpu, 0);
+      line.say(client.leases_taken() == 0 ? 'k' : 't');
+    });
+    ASSERT_EQ(holder->line().hear(), 'h');
+    busy = start_task("busy", [](lease::Client&, const Child::Line& line) {
+      line.hear(60'000);
+      compute(1200);
+    });
+    ASSERT_TRUE(comes_true([&] { return is_urgent(busy->pid(), busy_priority); }));
+    urgent = start_task("urgent", [](lease::Client& client, const Child::Line& line) {
+      client.acquire(lease::ResourceKind::gpu, 0);
+      line.say('h');
+    });
+    ASSERT_TRUE(comes_true([&] { return is_urgent(holder->pid(), kUrgent); })) << "is waited for";
+    busy->line().say('g');
+    holder->line().say('g');
+  }
+  uint64_t sections() const {
+    return daemon.ask({{"ask", "history"}, {"name", "holder"}}).value()["overruns"]["sections"];
+  }
+};
+
+TEST_F(HeldUpTest, WhatMoreUrgentTasksComputeIsNoOverrunOfAHolder) {
+  ASSERT_NO_FATAL_FAILURE(start(45, [] { compute(10); }));
+  EXPECT_EQ(holder->line().hear(20'000), 'k') << "its lease is its own until it gives it back";
+  EXPECT_EQ(urgent->line().hear(), 'h');
+  EXPECT_EQ(sections(), 0u);
+}
+
+TEST_F(HeldUpTest, ButAHolderHasNoMoreThanThat) {
+  ASSERT_NO_FATAL_FAILURE(start(45, [] { std::this_thread::sleep_for(std::chrono::seconds(5)); }));
+  EXPECT_EQ(urgent->line().hear(3000), 'h') << "while the holder sleeps";
+  EXPECT_EQ(busy->line().hear(), 'e');
+  EXPECT_TRUE(comes_true([&] { return sections() == 1; }));
+}
+
+TEST_F(HeldUpTest, LessUrgentOnesThanTheWaitingOneKeepNobodyFromTheCpu) {
+  ASSERT_NO_FATAL_FAILURE(start(30, [] { std::this_thread::sleep_for(std::chrono::seconds(5)); }));
+  EXPECT_EQ(urgent->line().hear(900), 'h') << "before the other has computed for as long as it does";
+  EXPECT_TRUE(comes_true([&] { return sections() == 1; }));
+}
+
 }  // namespace
 }  // namespace samcl
