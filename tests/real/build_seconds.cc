@@ -1,5 +1,5 @@
-// Preloaded before libsamcl, or alone: adds up how long a program waits in the calls that build its kernels, as programs
-// of a second are mostly the driver's compiler.
+// Preloaded before libsamcl, or alone: adds up how long a program waits in the calls that build its kernels, as
+// programs of a second are mostly the driver's compiler.
 //
 //   LD_PRELOAD=libbuild_seconds.so BUILD_SECONDS=bare.txt ./app
 //
