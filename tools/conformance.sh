@@ -19,7 +19,7 @@ declare -A commits=(
 usual=(basic api buffers events atomics compiler select profiling svm device_partition printf thread_dimensions
        mem_host_flags relationals vectors commonfns geometrics half integer_ops computeinfo allocations workgroups
        non_uniform_work_group c11_atomics generic_address_space image_streams cl_copy_images cl_fill_images
-       cl_read_write_images cl_get_info kernel_image_methods samplerless_reads bruteforce)
+       cl_read_write_images cl_get_info kernel_image_methods samplerless_reads conversions bruteforce)
 
 work=build/conformance sources= suites=()
 while [ $# -gt 0 ]; do

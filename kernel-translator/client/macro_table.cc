@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_document.h"
 #include "base/json_text.h"
 
 namespace samcl {
@@ -23,8 +24,8 @@ MacroTable::Entries MacroTable::load() const {
   if (!kept) return {};
   Entries entries;
   try {
-    const Json all = read_cbor(*kept);
-    for (const auto& [name, value] : all.items()) {
+    const JsonDocument all(read_cbor(*kept));
+    for (const auto& [name, value] : all->items()) {
       auto& entry = entries[name];
       if (value.is_null()) entry.emplace(std::nullopt);
       if (value.is_string()) entry.emplace(value.get<std::string>());
@@ -36,16 +37,15 @@ MacroTable::Entries MacroTable::load() const {
 }
 
 void MacroTable::keep(const Entries& entries) const {
-  Json all = Json::object();
+  JsonDocument all(Json::object());
   for (const auto& [name, entry] : entries) {
+    Json& kept = (*all)[name];
     if (!entry)
-      all[name] = false;
-    else if (!*entry)
-      all[name] = nullptr;
-    else
-      all[name] = **entry;
+      kept = false;
+    else if (*entry)
+      kept = **entry;
   }
-  cache_.keep(question_, cbor_string(all), {});
+  cache_.keep(question_, cbor_string(*all), {});
 }
 
 Result<MacroAnswers> MacroTable::answers(const std::set<std::string>& names, const AskCompiler& ask) const {

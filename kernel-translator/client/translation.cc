@@ -1,10 +1,9 @@
 #include "kernel-translator/client/translation.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json_text.h"
+#include "base/cbor_text.h"
 #include "kernel-translator/client/cache.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/run_translator.h"
@@ -67,19 +66,27 @@ std::vector<std::string> command(const DeviceFacts& device, const TranslatorSett
 
 // macros: of each source; none if the device's compiler can't be asked.
 std::string document_of(std::span<const LinkedSource> sources, const std::vector<MacroAnswers>& macros) {
-  nlohmann::json list = nlohmann::json::array();
+  CborText document;
+  document.map(1).text("sources").list(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     const LinkedSource& source = sources[i];
-    nlohmann::json each = {
-        {"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}};
-    if (!macros.empty()) {
-      each["macros"] = nlohmann::json::object();
-      for (const auto& [name, value] : macros[i])
-        each["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
+    document.map(macros.empty() ? 3 : 4).text("source").text(source.source);
+    const std::vector<std::string> options = split_options(source.options);
+    document.text("options").list(options.size());
+    for (const std::string& option : options) document.text(option);
+    document.text("headers").map(source.headers.size());
+    for (const auto& [name, text] : source.headers) document.text(name).text(text);
+    if (macros.empty()) continue;
+    document.text("macros").map(macros[i].size());
+    for (const auto& [name, value] : macros[i]) {
+      document.text(name);
+      if (value)
+        document.text(*value);
+      else
+        document.nothing();
     }
-    list.push_back(std::move(each));
   }
-  return cbor_string(nlohmann::json{{"sources", list}});
+  return document.take();
 }
 
 // Whatever the translator dies of, be it one kernel alone that does not run in parts.

@@ -1,5 +1,6 @@
 #include "kernel-translator/client/translation_json.h"
 
+#include "base/json_document.h"
 #include "base/json_text.h"
 #include "contract/translation_json.h"
 
@@ -11,8 +12,8 @@ Result<std::vector<MacroQuestion>> parse_questions(const std::string& text) {
   std::vector<MacroQuestion> questions;
   if (!text.starts_with("{\"questions\"")) return questions;
   try {
-    const Json document = read_json(text);
-    for (const Json& each : document.at("questions"))
+    const JsonDocument document(read_json(text));
+    for (const Json& each : document->at("questions"))
       questions.push_back({each.at("names").get<std::set<std::string>>(), each.at("options").get<std::string>()});
     return questions;
   } catch (const std::exception& error) {
@@ -22,7 +23,8 @@ Result<std::vector<MacroQuestion>> parse_questions(const std::string& text) {
 
 Result<Translation> parse_translation(const std::string& text) {
   try {
-    const Json json = read_json(text);
+    const JsonDocument document(read_json(text));
+    const Json& json = *document;
     Translation translation;
     if (json.contains("sources"))
       json.at("sources").get_to(translation.sources);

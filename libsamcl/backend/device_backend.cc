@@ -57,7 +57,10 @@ DeviceBackend::HelpingThread::HelpingThread(Role role, const std::optional<Turn>
 DeviceBackend::HelpingThread::~HelpingThread() {
   while (job_) {
     const std::function<void()> job = std::exchange(job_, nullptr);
-    lane_->run_claimed(job);
+    try {
+      lane_->run_claimed(job);
+    } catch (...) {  // as on the lane's own thread: jobs must not throw
+    }
   }
   helping = outer_;
 }

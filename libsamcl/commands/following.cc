@@ -94,6 +94,8 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     if (argument.is_svm || argument.kept) return false;
     if (argument.buffer && !takes(argument.buffer, may_write(kernel, i), context, first)) return false;
   }
+  auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
+  if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0});
   if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   const bool is_given = device.completions().extend(*first, [&] {
     RealKernel& real = kernel.own(device.index);
@@ -108,11 +110,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);
   ++kernel.record.launches;
-  const auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
-  if (same == launched_.end())
-    launched_.push_back({launch.kernel, ns});
-  else
-    same->ns += ns;
+  same->ns += ns;
   count_.fetch_add(1, std::memory_order_release);
   return true;
 }

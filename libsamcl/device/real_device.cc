@@ -51,6 +51,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       computes_in_caller(driver::computes_in_caller(device_id)),
       is_remote(driver::is_remote(device_id)),
       packs_host_rows(driver::packs_host_rows(device_id)),
+      compiles_for_each_local_size(driver::vendor_facts(device_id).compiles_for_each_local_size),
       pace_(lease_target.share),
       gives_a_core_((driver::value<cl_device_type>(device_id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
                     std::thread::hardware_concurrency() >= 4),

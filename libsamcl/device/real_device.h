@@ -49,9 +49,10 @@ class RealDevice {
   const unsigned index;
   const cl_device_id id;
   const LeaseTarget lease;
-  const bool computes_in_caller;  // see driver::computes_in_caller()
-  const bool is_remote;           // see driver::is_remote()
-  const bool packs_host_rows;     // see driver::packs_host_rows()
+  const bool computes_in_caller;            // see driver::computes_in_caller()
+  const bool is_remote;                     // see driver::is_remote()
+  const bool packs_host_rows;               // see driver::packs_host_rows()
+  const bool compiles_for_each_local_size;  // see driver::VendorFacts
 
   // Whether its compute lane is the driver's own queue, to which operations are given without waiting; else a thread
   // does one after another: where a manager grants the device, or the driver computes in the calling thread.

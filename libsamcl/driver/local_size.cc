@@ -123,6 +123,13 @@ Size3 pocl_local_size(const Size3& global, const LocalSizeLimits& limits) {
   return PoclChoice(global, limits).choose();
 }
 
+size_t row_for_all_pieces(const Size3& global) {
+  constexpr size_t kShortest = 16, kUsual = 64, kLongest = 512, kGroups = 256;
+  if (global[0] == 0) return 0;
+  const size_t row = largest_divisor(global[0], std::clamp(product(global) / kGroups, kUsual, kLongest));
+  return row >= kShortest ? row : 0;
+}
+
 std::optional<Size3> local_size_choice(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                        const size_t* offset, const size_t* global) {
   cl_device_id device = nullptr;

@@ -28,6 +28,11 @@ struct LocalSizeLimits {
 // until every compute unit has a group of at least four preferred sizes.
 Size3 pocl_local_size(const Size3& global, const LocalSizeLimits& limits);
 
+// For a launch in pieces where any local size is right and the driver compiles for each: how long a row of work-items
+// the work-groups of all pieces may be, which divides the global size and leaves many groups; 0: only tiny groups
+// would.
+size_t row_for_all_pieces(const Size3& global);
+
 // What the driver of `queue` would take for that launch of a real kernel, or nullopt if there is no way to
 // know: by cl_khr_suggested_local_work_size, else by the vendor's known algorithm. `offset` may be null.
 std::optional<Size3> local_size_choice(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,

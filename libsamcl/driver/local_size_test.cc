@@ -32,6 +32,19 @@ TEST(PoclLocalSize, ShortensTheLastDimensionFirst) {
   EXPECT_EQ(pocl_local_size({64, 64, 64}, kTwoUnits), (Size3{64, 8, 8}));
 }
 
+TEST(RowForAllPieces, DividesTheGlobalSize) { EXPECT_EQ(row_for_all_pieces({1000, 300, 1}), 500u); }
+
+TEST(RowForAllPieces, LeavesManyGroups) {
+  EXPECT_EQ(row_for_all_pieces({1 << 20, 1, 1}), 512u);
+  EXPECT_EQ(row_for_all_pieces({1 << 15, 1, 1}), 128u);
+  EXPECT_EQ(row_for_all_pieces({1024, 1, 1}), 64u);
+}
+
+TEST(RowForAllPieces, IsNoneWhereGroupsWouldBeTiny) {
+  EXPECT_EQ(row_for_all_pieces({10007, 1, 1}), 0u);
+  EXPECT_EQ(row_for_all_pieces({8, 8, 8}), 0u);
+}
+
 // The driver's own choice, as kernels see it.
 class RealLaunches : public testing::Test {
  protected:

@@ -31,6 +31,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.compiles_for_device_version = true;
     facts.computes_in_caller = "basic";
     facts.pocl_chooses_local_size = true;
+    facts.compiles_for_each_local_size = true;
     facts.parts_take_no_images = true;
   } else if (contains(vendor, "NVIDIA")) {
     facts.vendor = Vendor::nvidia;

@@ -46,6 +46,9 @@ struct VendorFacts {
 
   // The local size for a launch without one is chosen by the algorithm of pocl_local_size().
   bool pocl_chooses_local_size = false;
+
+  // A kernel is compiled when it is launched, for each local size anew, which takes 0.1 s and more.
+  bool compiles_for_each_local_size = false;
 };
 
 // From CL_PLATFORM_NAME, CL_PLATFORM_VENDOR and CL_PLATFORM_VERSION.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "libsamcl/engine/backend.h"
 #include "libsamcl/engine/operation.h"
 
@@ -37,7 +38,9 @@ class Engine {
     Operation operation;
     std::shared_ptr<Owner> owner;
   };
-  std::vector<Held> take_ended() { return std::exchange(held_, {}); }
+  // The first ones in place: a node's end has to come, also where memory is short.
+  using AllHeld = SmallVector<Held, 2>;
+  AllHeld take_ended() { return std::exchange(held_, {}); }
 
   // Nodes that were entered and have not ended.
   size_t open() const { return open_; }
@@ -52,7 +55,7 @@ class Engine {
   std::deque<NodePtr> ready_;          // to be issued, in this order
   bool issuing_ = false;               // further up the stack
   size_t open_ = 0;
-  std::vector<Held> held_;  // by nodes that have ended
+  AllHeld held_;  // by nodes that have ended
 };
 
 }  // namespace samcl::engine

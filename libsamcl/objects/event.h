@@ -139,6 +139,8 @@ class Event : public Object<Event>, public engine::Owner {
   size_t open_ = 0;                    // operations that have not ended
   cl_int error_ = CL_SUCCESS;          // the first of these
   std::optional<cl_int> result_;       // it is over, but something it waits for is not
+  cl_int ends_with_ = CL_COMPLETE;     // while it ends
+  std::shared_ptr<Event> ends_next_;   // likewise, the one that ends after it
   cl_int inherited_ = CL_COMPLETE;     // error of an event in the wait list
 };
 

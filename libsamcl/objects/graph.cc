@@ -190,12 +190,16 @@ void Graph::over(const std::shared_ptr<Event>& event) {
   if (!event->planned_) planned(event);
 }
 
-// Ends an event and those that only waited for its end, without recursion.
+// Ends an event and those that only waited for its end, without recursion, and without asking for memory: else an event
+// whose end finds none would never end.
 void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
-  std::deque<std::pair<std::shared_ptr<Event>, cl_int>> ending{{event, status}};
-  while (!ending.empty()) {
-    auto [current, result] = std::move(ending.front());
-    ending.pop_front();
+  event->ends_with_ = status;
+  std::shared_ptr<Event> first = event;
+  Event* last = event.get();
+  while (first) {
+    const std::shared_ptr<Event> current = std::exchange(first, nullptr);
+    first = std::exchange(current->ends_next_, nullptr);
+    const cl_int result = current->ends_with_;
     if (current->command_) {
       ended_commands_.push_back(std::move(current->command_));
       if (result == CL_DEVICE_NOT_AVAILABLE) current->context->has_lost_device = true;
@@ -212,7 +216,9 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       const bool on_one_device = current->runs_on_ && current->runs_on_ == next.runs_on_;
       if (!on_one_device) raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
       if (next.unmet_ == 0 && next.result_) {
-        ending.emplace_back(dependent.event, next.inherited_ < 0 ? next.inherited_ : *next.result_);
+        next.ends_with_ = next.inherited_ < 0 ? next.inherited_ : *next.result_;
+        (first ? last->ends_next_ : first) = dependent.event;
+        last = &next;
       }
     }
   }

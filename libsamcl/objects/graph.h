@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/engine.h"
 #include "libsamcl/objects/event.h"
@@ -72,9 +73,11 @@ class Graph {
 
  private:
   // What a call finds under the lock and leaves until it is given back: what ended commands and operations held.
+  // In place, as what engine nodes held.
+  using EndedCommands = SmallVector<std::shared_ptr<Command>, 4>;
   struct Outcome {
-    std::vector<std::shared_ptr<Command>> commands;
-    std::vector<engine::Engine::Held> operations;
+    EndedCommands commands;
+    engine::Engine::AllHeld operations;
   };
 
   std::shared_ptr<Event> followed_locked(const Queue& queue) const;
@@ -95,7 +98,7 @@ class Graph {
   std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
   bool planning_ = false;                       // further up the stack
   std::weak_ptr<Event> last_planned_;
-  std::vector<std::shared_ptr<Command>> ended_commands_;
+  EndedCommands ended_commands_;
 };
 
 }  // namespace samcl

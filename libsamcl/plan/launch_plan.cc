@@ -163,14 +163,15 @@ class Options {
       for (unsigned d = 0; d < 3; ++d) ndrange.local[d] = (*known.required_work_group_size)[d];
       return true;
     }
-    if (!known.depends_on_local_size) {
-      plan.pass_local = false;
-      ndrange.local = {std::min(kFreeGroup, ndrange.global[0]), 1, 1};
-      return true;
-    }
     std::array<size_t, 3> offset{}, global{};
     std::copy(ndrange.offset.begin(), ndrange.offset.end(), offset.begin());
     std::copy(ndrange.global.begin(), ndrange.global.end(), global.begin());
+    if (!known.depends_on_local_size) {
+      const size_t row = context_.devices[0]->compiles_for_each_local_size ? driver::row_for_all_pieces(global) : 0;
+      plan.pass_local = row > 0;
+      ndrange.local = {row > 0 ? row : std::min(kFreeGroup, ndrange.global[0]), 1, 1};
+      return true;
+    }
     auto chosen = driver::local_size_choice(context_.devices[0]->compute_queue(), kernel_.checked, ndrange.dimensions,
                                             offset.data(), global.data());
     if (!chosen) return false;

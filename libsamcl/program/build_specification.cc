@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/cbor_text.h"
+#include "base/json_document.h"
 #include "base/json_text.h"
 
 namespace samcl {
@@ -30,15 +32,17 @@ bool may_include(const BuildSpecification& specification) {
                                                        [&](const auto& header) { return mentions(header.second); });
 }
 
-Json to_json(const BuildSpecification& specification) {
-  Json json = {{"step", specification.function}, {"options", specification.options}};
-  if (specification.function == BuildSpecification::Function::link) {
-    for (const auto& input : specification.inputs) json["inputs"].push_back(to_json(*input));
+void write(const BuildSpecification& specification, CborText& to) {
+  const bool is_link = specification.function == BuildSpecification::Function::link;
+  to.map(is_link ? 3 : 4).text("step").number(static_cast<uint64_t>(specification.function));
+  to.text("options").text(specification.options);
+  if (is_link) {
+    to.text("inputs").list(specification.inputs.size());
+    for (const auto& input : specification.inputs) write(*input, to);
   } else {
-    json["source"] = specification.source;
-    json["headers"] = specification.headers;
+    to.text("source").text(specification.source).text("headers").map(specification.headers.size());
+    for (const auto& [name, text] : specification.headers) to.text(name).text(text);
   }
-  return json;
 }
 
 std::shared_ptr<const BuildSpecification> from_json(const Json& json) {
@@ -91,11 +95,17 @@ Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecificati
   return std::make_shared<const BuildSpecification>(std::move(compilation));
 }
 
-std::vector<uint8_t> to_bytes(const BuildSpecification& specification) { return cbor_of(to_json(specification)); }
+std::vector<uint8_t> to_bytes(const BuildSpecification& specification) {
+  CborText written;
+  write(specification, written);
+  const std::string bytes = written.take();
+  return {bytes.begin(), bytes.end()};
+}
 
 Result<std::shared_ptr<const BuildSpecification>> build_specification_from_bytes(std::span<const uint8_t> bytes) {
   try {
-    return from_json(read_cbor(bytes));
+    const JsonDocument document(read_cbor(bytes));
+    return from_json(*document);
   } catch (const Json::exception& error) {
     return fail(std::string("not a specification: ") + error.what());
   }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_document.h"
 #include "base/json_text.h"
 #include "kernel-translator/client/cache.h"
 #include "libsamcl/settings/config.h"
@@ -24,17 +25,23 @@ std::string question(std::span<const unsigned char> binary) {
 void remember_binary(std::span<const unsigned char> binary, const BinaryOrigin& origin) {
   const std::string asked = question(binary);
   if (cache().find(asked)) return;
-  Json includes = Json::array();
-  for (const IncludedFile& file : origin.includes) includes.push_back({file.path, file.stamp});
-  const Json kept = {{"specification", Json::binary(to_bytes(*origin.specification))}, {"includes", includes}};
-  cache().keep(asked, cbor_string(kept), {});
+  JsonDocument kept(Json::object());
+  (*kept)["specification"] = Json::binary(to_bytes(*origin.specification));
+  Json& includes = (*kept)["includes"] = Json::array();
+  for (const IncludedFile& file : origin.includes) {
+    Json& each = includes.emplace_back(Json::array());
+    each.push_back(file.path);
+    each.push_back(file.stamp);
+  }
+  cache().keep(asked, cbor_string(*kept), {});
 }
 
 std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
   const auto answer = cache().find(question(binary));
   if (!answer) return std::nullopt;
   try {
-    const Json kept = read_cbor(*answer);
+    const JsonDocument document(read_cbor(*answer));
+    const Json& kept = *document;
     auto specification = build_specification_from_bytes(kept.at("specification").get_binary());
     if (!specification) return std::nullopt;
     BinaryOrigin origin{*std::move(specification), {}};

@@ -134,27 +134,33 @@ cl_program Build::make_sub_kernel_program(const RealDevice& device, unsigned kin
 
 bool Build::make_sub_kernel_programs(const Context& context) const {
   if (sub_kernel_programs.empty()) return false;
-  std::call_once(asked_, [&] {
-    std::vector<std::future<cl_program>> made;
-    std::atomic<uint64_t> took_ns{0};
-    for (const auto& device : context.devices) {
-      const unsigned kind = context.device->kinds[device->index];
-      made.push_back(beside([this, device = device.get(), kind, &took_ns] {
-        const uint64_t began = now_ns();
-        const cl_program part = make_sub_kernel_program(*device, kind);
-        took_ns += now_ns() - began;
-        return part;
-      }));
-    }
-    Made result = Made::made;
-    for (size_t i = 0; i < made.size(); ++i) {
-      sub_kernel_programs[i] = made[i].get();
-      if (!sub_kernel_programs[i]) result = Made::failed;
-    }
-    sub_kernel_build_ns = took_ns.load();
-    made_ = result;
-  });
+  // No exception may leave this: on its way is C's pthread_once, and the process would end there, as the unwinder of
+  // the system is not that of this library.
+  std::call_once(asked_, [&] { made_ = make_all_sub_kernel_programs(context) ? Made::made : Made::failed; });
   return made_ == Made::made;
+}
+
+bool Build::make_all_sub_kernel_programs(const Context& context) const try {
+  std::atomic<uint64_t> took_ns{0};
+  std::vector<std::future<cl_program>> made;
+  for (const auto& device : context.devices) {
+    const unsigned kind = context.device->kinds[device->index];
+    made.push_back(beside([this, device = device.get(), kind, &took_ns] {
+      const uint64_t began = now_ns();
+      const cl_program part = make_sub_kernel_program(*device, kind);
+      took_ns += now_ns() - began;
+      return part;
+    }));
+  }
+  bool all = true;
+  for (size_t i = 0; i < made.size(); ++i) {
+    sub_kernel_programs[i] = made[i].get();
+    all &= sub_kernel_programs[i] != nullptr;
+  }
+  sub_kernel_build_ns = took_ns.load();
+  return all;
+} catch (const std::exception&) {
+  return false;  // no memory
 }
 
 void Build::post(const std::shared_ptr<const Build>& build, Context& context,

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_document.h"
 #include "base/json_text.h"
 #include "kernel-translator/client/cache.h"
 #include "libsamcl/settings/config.h"
@@ -20,24 +21,27 @@ std::string question(const BuildSpecification& specification, const DeviceFacts&
 }  // namespace
 
 void remember_times(const BuildSpecification& specification, const DeviceFacts& device, const RememberedTimes& times) {
-  Json kernels = Json::object();
+  JsonDocument kept(Json::object());
+  (*kept)["parts_build_ns"] = times.parts_build_ns;
+  (*kept)["promising_ns"] = times.promising_ns;
+  Json& kernels = (*kept)["kernels"] = Json::object();
   for (const auto& [name, known] : times.kernels) {
-    kernels[name] = {
-        {"whole", known.whole}, {"in_parts", known.in_parts}, {"written_per_item", known.written_per_item}};
+    Json& kernel = kernels[name];
+    kernel["whole"] = known.whole;
+    kernel["in_parts"] = known.in_parts;
+    kernel["written_per_item"] = known.written_per_item;
   }
-  const Json kept = {
-      {"parts_build_ns", times.parts_build_ns}, {"promising_ns", times.promising_ns}, {"kernels", kernels}};
-  TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(kept), {});
+  TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(*kept), {});
 }
 
 std::optional<RememberedTimes> remembered_times(const BuildSpecification& specification, const DeviceFacts& device) {
   const auto kept = TranslationCache(Config::get().cache_directory).find(question(specification, device));
   if (!kept) return std::nullopt;
   try {
-    const Json read = read_json(*kept);
-    RememberedTimes times{.parts_build_ns = read.at("parts_build_ns").get<uint64_t>(),
-                          .promising_ns = read.value("promising_ns", uint64_t{0})};
-    for (const auto& [name, known] : read.at("kernels").items()) {
+    const JsonDocument read(read_json(*kept));
+    RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
+                          .promising_ns = read->value("promising_ns", uint64_t{0})};
+    for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
                              known.at("in_parts").get<KernelTimes::BySize>(),
                              known.at("written_per_item").get<double>()};

@@ -57,7 +57,7 @@ class PinnedRing {
 
   const cl_context context_;
   const cl_command_queue queue_;
-  std::once_flag tried_;
+  std::once_flag tried_;  // by what throws nothing: see Build::make_sub_kernel_programs()
   std::atomic<bool> ready_{false};
   std::byte* memory_ = nullptr;  // of all chunks
   cl_mem lock_ = nullptr;        // keeps it in place; no command uses it

@@ -9,11 +9,13 @@ Verdicts of a subtest that passes on the bare driver, in each way to run it unde
   wrong   it fails, ends by a signal, or does not end in time
 What fails, skips or does not end on the bare driver says nothing of samcl. What was played is kept in DIR/SUITE.json, and
 only what is not there is played: an interrupted run goes on, --again plays all anew under samcl. A table that was there
-before keeps what has not been played anew. Exit code 1: something is wrong or hollow and not explained.
+before keeps what has not been played anew, and what was played of more subtests. Exit code 1: something is wrong or hollow and
+not explained.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -22,12 +24,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 # Each way to run under samcl: PoCL's kind of device, how many, and which manager grants them. The bare driver is asked once
 # for each kind: they offer different things.
 WAYS = {"1": ("basic", 1, "off"), "2": ("basic", 2, "off"), "3": ("basic", 3, "off"), "managed": ("pthread", 2, "embedded")}
 BAD = ("wrong", "hollow")
+# Suites of one test of hours, which takes the numbers of its first part and of how many: how many there are, and in one piece.
+IN_PIECES = {"conversions": (1045, 11)}
 LEFT_OUT = re.compile(r"skip|not support|unsupported|does not (?:have|support)|no tests? (?:was|were) run", re.IGNORECASE)
 # Differences that were looked into and are right: (suite, subtest) -> why.
 EXPLAINED = {
@@ -49,6 +54,7 @@ def arguments():
     parser.add_argument("--only", default="", help="regular expression: the subtests to play")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each subtest without samcl (default 120); "
                         "under samcl four times what it took, and 30 s")
+    parser.add_argument("--processes", type=int, default=1, help="subtests at a time (default 1)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no subtest after so many minutes")
     parser.add_argument("--again", action="store_true", help="play also what was played under samcl before")
     parser.add_argument("suites", nargs="*", metavar="SUITE")
@@ -62,7 +68,11 @@ def program_of(programs, suite):
     return found[0].resolve()
 
 
-def subtests(program):
+def subtests(program, suite):
+    """What its program is called with for each of the suite's subtests."""
+    if suite in IN_PIECES:
+        parts, at_once = IN_PIECES[suite]
+        return [f"{first} {at_once}" for first in range(0, parts, at_once)]
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, cwd=program.parent)
     return [line.strip() for line in listed.stdout.splitlines() if line.startswith("\t")]
 
@@ -71,7 +81,7 @@ def bare_of(way):
     return f"bare {WAYS[way][0]}"
 
 
-def play(options, program, subtest, devices, manager, limit_s):
+def play(options, program, suite, subtest, devices, manager, limit_s):
     """One run, bare without a manager: verdict, seconds, what it left out, the end of its output, how many kernels ran in parts."""
     with tempfile.TemporaryDirectory() as folder:
         verdicts, report = pathlib.Path(folder, "verdicts"), pathlib.Path(folder, "report")
@@ -80,7 +90,7 @@ def play(options, program, subtest, devices, manager, limit_s):
         shim = manager and [options.bin.resolve() / "sam-run", "--manager", manager, f"--report={report}", "--"] or []
         begin = time.monotonic()
         # A session of its own, so that all of it can be ended.
-        with subprocess.Popen([*shim, program, subtest], env=environment, cwd=program.parent, stdin=subprocess.DEVNULL,
+        with subprocess.Popen([*shim, program, *subtest.split()], env=environment, cwd=program.parent, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as process:
             try:
                 output, in_time = process.communicate(timeout=limit_s)[0], True
@@ -93,7 +103,8 @@ def play(options, program, subtest, devices, manager, limit_s):
         elif process.returncode < 0 or process.returncode >= 128:
             verdict = "signal"
         elif verdicts.exists():
-            verdict = json.loads(verdicts.read_text())["results"].get(subtest, "fail")
+            told = json.loads(verdicts.read_text())["results"]
+            verdict = told.get(subtest, told.get(suite, "fail") if suite in IN_PIECES else "fail")
         else:
             verdict = "fail"
         kernels = json.loads(report.read_text())["kernels"] if report.exists() else []
@@ -113,13 +124,26 @@ def judge(runs, way):
     return "same" if run["verdict"] == "pass" else "wrong"
 
 
-def play_suite(options, suite, deadline):
-    program, kept = program_of(options.programs, suite), options.results / f"{suite}.json"
-    results = json.loads(kept.read_text()) if kept.exists() else {}
-    for subtest in subtests(program):
-        if not re.search(options.only, subtest):
-            continue
-        runs = results.setdefault(subtest, {})
+class Suite:
+    """What was played of a suite, kept in a file."""
+
+    def __init__(self, options, name):
+        self.options, self.name = options, name
+        self.program, self.kept = program_of(options.programs, name), options.results / f"{name}.json"
+        self.results = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.writes = threading.Lock()
+
+    def keep(self, subtest, name, run):
+        with self.writes:
+            self.results.setdefault(subtest, {})[name] = run
+            self.kept.write_text(json.dumps(self.results, indent=1))
+
+    def subtests(self):
+        return [name for name in subtests(self.program, self.name) if re.search(self.options.only, name)]
+
+    def play_subtest(self, subtest, deadline):
+        """In all ways asked for, and on the bare driver where it was not yet."""
+        options, runs = self.options, self.results.get(subtest, {})
         for way in options.ways:
             kind, count, manager = WAYS[way]
             steps = [(bare_of(way), [kind], None), (way, [kind] * count, manager)]
@@ -130,12 +154,12 @@ def play_suite(options, suite, deadline):
                 if (name in runs and not (options.again and name == way)) or (name == way and bare["verdict"] != "pass"):
                     continue
                 limit_s = options.limit if name != way else 30 + 4 * bare["seconds"]
-                runs[name] = play(options, program, subtest, devices, granted_by, limit_s)
-                kept.write_text(json.dumps(results, indent=1))
+                self.keep(subtest, name, play(options, self.program, self.name, subtest, devices, granted_by, limit_s))
+                runs = self.results[subtest]
                 if name == way and (found := judge(runs, way)) in BAD:
                     new = sorted(set(runs[way]["left_out"]) - set(bare["left_out"]))
-                    print(f"{found.upper()} {suite} {subtest}, way {way}: {runs[way]['verdict']}", flush=True)
-                    print("\n".join("  " + line for line in (runs[way]["output"].splitlines()[-8:] or new)), flush=True)
+                    print("\n".join([f"{found.upper()} {self.name} {subtest}, way {way}: {runs[way]['verdict']}",
+                                     *("  " + line for line in (runs[way]["output"].splitlines()[-8:] or new))]), flush=True)
 
 
 def table_before(path):
@@ -168,18 +192,27 @@ def row_of(suite, results):
     return [*cells, str(split)], findings
 
 
+def counted(cell):
+    """How many subtests a cell of the table tells of."""
+    return sum(map(int, cell.split(","))) if cell else 0
+
+
 def table(options):
-    """All kept results as Markdown, and what is wrong or hollow. Where nothing was played anew, a table that is there already counts."""
+    """All kept results as Markdown, and what is wrong or hollow. A table that is there already counts where nothing was played
+    anew, or fewer subtests were."""
     rows, findings = table_before(options.table)
     for kept in options.results.glob("*.json"):
         suite = kept.stem
         row, found = row_of(suite, json.loads(kept.read_text()))
         before = rows.get(suite, [""] * len(row))
         for index, way in enumerate(WAYS, start=3):
-            if row[index]:
-                findings[suite, way] = found[way]
-            else:
+            if counted(row[index]) < counted(before[index]):
                 row[index] = before[index]
+                findings[suite, way] += [line for line in found[way] if line not in findings[suite, way]]
+            elif row[index]:
+                findings[suite, way] = found[way]
+        for index in (1, 2):
+            row[index] = str(max(int(row[index]), int(before[index] or 0)))
         row[-1] = str(max(int(row[-1]), int(before[-1] or 0)))
         rows[suite] = row
     lines = ["| suite | subtests | pass bare | " + " | ".join(f"{way}: same, hollow, wrong" for way in WAYS) + " | in parts |",
@@ -192,8 +225,10 @@ def main():
     options = arguments()
     options.results.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + options.minutes * 60
-    for suite in options.suites:
-        play_suite(options, suite, deadline)
+    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
+        for played in [pool.submit(suite.play_subtest, subtest, deadline)
+                       for suite in (Suite(options, name) for name in options.suites) for subtest in suite.subtests()]:
+            played.result()
     rows, findings = table(options)
     text = "\n".join([rows, "", "Wrong or hollow:" if findings else "Nothing is wrong or hollow.", *findings, ""])
     print(text)

@@ -1,12 +1,15 @@
 // A small program, again and again, with malloc failing at the first, second, ... call that libsamcl.so makes in it.
-// Each time it must end: with the right bytes, or with an OpenCL error. usage: out_of_memory MOST, with
-// failing_malloc.so and libsamcl.so preloaded; MOST: how many times at most.
+// Each time it must end with the right bytes or with an OpenCL error, and work when it is run again in the same
+// process. usage: out_of_memory EVERY, with failing_malloc.so and libsamcl.so preloaded; EVERY: 1 for all calls, 2 for
+// each second one, ...
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -76,29 +79,44 @@ cl_int run() {
   return error;
 }
 
+// In a process of its own: how it ended.
+enum class End { right, refused, not_reached, wrong };
+
+End end_of(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return End::wrong;
+  return WEXITSTATUS(status) > static_cast<int>(End::wrong) ? End::wrong : static_cast<End>(WEXITSTATUS(status));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto fail = reinterpret_cast<long (*)(const void*, long)>(dlsym(RTLD_DEFAULT, "fail_malloc_of"));
   const void* inside = dlsym(RTLD_DEFAULT, "samcl_mark_job_begin");
   if (argc != 2 || !fail || !inside) return 2;
-  const long most = std::atol(argv[1]);
-  long n = 1, times = 0, refused = 0;
-  for (bool came = true; came && times < most; ++times) {
-    alarm(30);
-    std::printf("%ld\n", n);
+  const long every = std::atol(argv[1]);
+  long times = 0, refused = 0, wrong = 0;
+  if (end_of([] { return static_cast<int>(run() == CL_SUCCESS ? End::right : End::wrong); }) != End::right) return 4;
+  for (long n = 1;; n += every) {
+    const End end = end_of([&] {
+      alarm(30);
+      fail(inside, n);
+      const cl_int result = run();
+      const bool came = fail(nullptr, 0) <= 0;
+      if (result > 0 || (result != CL_SUCCESS && !came)) return static_cast<int>(End::wrong);
+      // What comes after works again.
+      if (run() != CL_SUCCESS) return static_cast<int>(End::wrong);
+      return static_cast<int>(!came ? End::not_reached : result == CL_SUCCESS ? End::right : End::refused);
+    });
+    if (end == End::not_reached) break;
+    ++times;
+    refused += end == End::refused;
+    wrong += end == End::wrong;
+    if (end == End::wrong) std::printf("wrong where call %ld fails\n", n);
     std::fflush(stdout);
-    fail(inside, n);
-    const cl_int result = run();
-    came = fail(nullptr, 0) <= 0;
-    if (result > 0) return 1;
-    refused += result < 0;
-    if (!came && result != CL_SUCCESS) return 3;
-    // The first ones one by one; there are thousands.
-    n += 1 + n / 40;
   }
-  alarm(30);
-  if (run() != CL_SUCCESS) return 4;
-  std::printf("%ld times, %ld of them ended with an error; all is well\n", times, refused);
-  return 0;
+  std::printf("%ld times, %ld of them ended with an error, %ld wrongly\n", times, refused, wrong);
+  return wrong || times < 100 / every;
 }

@@ -10,7 +10,6 @@
 // which nobody wrote. A program that asks dlsym for OpenCL's functions is not seen; then the file is
 // missing.
 #include <CL/cl.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,21 +21,9 @@
 #include <vector>
 
 #include "benchmarks/host/checksum.h"
+#include "tests/real/behind.h"
 
 namespace {
-
-// Where the program has opened OpenCL for itself alone, as Python's modules do, nobody is next in the search order.
-template <typename Function>
-Function* next(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (!found) {
-    static void* const opened = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (opened) found = dlsym(opened, name);
-  }
-  return reinterpret_cast<Function*>(found);
-}
-// The function of that name of whoever stands behind us.
-#define NEXT(name) static auto* const behind = next<decltype(name)>(#name)
 
 // Bytes that a command brings to the program's memory, as rows and slices of rows.
 struct Region {

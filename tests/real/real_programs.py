@@ -5,6 +5,10 @@ the same. --table writes README.md beside this file.
 
 usage: real_programs.py [options]                       the programs of the list
        real_programs.py [options] -- PROGRAM ARGUMENTS  another one, in this folder
+       real_programs.py --times 5 ...                   what their whole processes take, instead
+
+Times: each program in turn without samcl on one of PoCL's basic devices and under it on two, as it decides itself and with all
+that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more.
 
 Needs git, compilers, what the programs need (packages: see programs.toml), and a release build of samcl. No part of ctest.
 Exit code 1: something differs.
@@ -16,9 +20,12 @@ import json
 import os
 import pathlib
 import re
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,6 +55,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=120, help="seconds for a run without samcl (default 120); under it ten times what "
                         "that took, and 300 s")
     parser.add_argument("--table", type=pathlib.Path, help="write the table to this file; rows of programs that were not run stay")
+    parser.add_argument("--times", type=int, default=0, metavar="ROUNDS", help="measure instead of comparing")
     parser.add_argument("command", nargs="*", help="a program of one's own instead of the list")
     return parser.parse_args()
 
@@ -233,6 +241,50 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
     return [reads, *cells], good
 
 
+SHORTEST_S = 0.3  # what is shorter is not in the medians of ratios
+
+
+def time_once(options, command, folder, zeros, under_samcl):
+    """Seconds of the whole process, of its builds, of its processors; None if it fails."""
+    with tempfile.TemporaryDirectory() as place:
+        builds = pathlib.Path(place, "builds")
+        environment = dict(os.environ, POCL_DEVICES="basic basic" if under_samcl else "basic", BUILD_SECONDS=str(builds))
+        if zeros:
+            environment["MALLOC_PERTURB_"] = "85"
+        start = [str(options.build / "bin/sam-run"), "--manager", "off", "--"] if under_samcl else []
+        script = f'export LD_PRELOAD="{options.build}/tests/libbuild_seconds.so${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
+        used, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        done = subprocess.run([*start, "sh", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wall, now = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            return None
+        return wall, float(builds.read_text()) if builds.exists() else 0, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+
+
+def measure(options, name, command, folder, zeros=False):
+    """Medians of (wall, builds, processor) without samcl and under it; None, and it is said, if it fails."""
+    runs = {False: [], True: []}
+    for under_samcl in [False, True, True, *[False, True] * options.times]:  # the first three warm up
+        runs[under_samcl].append(time_once(options, command, folder, zeros, under_samcl))
+    if None in runs[False] + runs[True]:
+        print(f"----  {name}: fails", flush=True)
+        return None
+    bare, under = (list(map(statistics.median, zip(*runs[way][-options.times:]))) for way in (False, True))
+    print(f"{name}: wall {bare[0]:.3f} -> {under[0]:.3f} s, in builds {bare[1]:.3f} -> {under[1]:.3f} s, "
+          f"CPU {bare[2]:.3f} -> {under[2]:.3f} s", flush=True)
+    return bare, under
+
+
+def print_medians(measured):
+    long = [(bare, under) for bare, under in measured if bare[0] >= SHORTEST_S]
+    print(f"CPU added to {len(measured)} processes, median: "
+          f"{statistics.median(under[2] - bare[2] for bare, under in measured) * 1e3:.0f} ms")
+    if long:
+        print(f"wall, {len(long)} of {SHORTEST_S} s and more, median: {statistics.median(u[0] / b[0] for b, u in long):.2f} of without samcl, "
+              f"{statistics.median((u[0] - u[1]) / (b[0] - b[1]) for b, u in long):.2f} but for builds")
+
+
 HEAD = """# Real programs, without samcl and under it
 
 Made by `tests/real/real_programs.py --table tests/real/README.md`; `programs.toml` names the sources and their commits. Each
@@ -263,17 +315,23 @@ def main():
     options = arguments()
     if options.table and options.ways != list(WAYS):
         fail("a table has all ways: leave --ways out")
+    if options.command and options.times:
+        measured = measure(options, options.command[0], " ".join(options.command), ".")
+        return not measured
     if options.command:
         _, good = play(options, options.command[0], " ".join(options.command), ".", options.ignore)
         return not good
     options.work.mkdir(parents=True, exist_ok=True)
-    rows, bad = {}, []
+    rows, bad, measured = {}, [], []
     for program in programs():
         if not re.search(options.only, program["name"]):
             continue
         folder = build(options, program)
         if folder is None:
             bad.append(program["name"])
+            continue
+        if options.times:
+            measured += filter(None, [measure(options, program["name"], program["run"], folder, "zeros" in program)])
             continue
         row, good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
                                            "host_memory" in program)
@@ -283,6 +341,8 @@ def main():
             bad.append(program["name"])
         if options.table:
             write_table(options.table, options.ways, rows)
+    if options.times:
+        return not measured or print_medians(measured)
     print(f"{len(rows)} programs; {len(bad)} differ or do not run" + (": " + ", ".join(bad) if bad else ""))
     return bool(bad)
 
