@@ -5,7 +5,7 @@
 // launch is given to the driver right behind the one before it and becomes part of that one's operation, which ends
 // when the last of them has. It is as if one kernel had used all of their memory objects.
 //
-// Guarded by the lock of the context's graph, but for what is said of ran().
+// Guarded by the lock of the context's graph, but for ran().
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "libsamcl/engine/operation.h"
+#include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_plan.h"
 
 namespace samcl {
