@@ -67,6 +67,7 @@ class Notes : public SubmissionQueue::Submitter {
 
 struct SubmissionQueueTest : ::testing::Test {
   Notes notes;
+  std::mutex context;  // which the queue's thread may still want at the end of a test
   SubmissionQueue queue{"test-submit"};
 
   void enter(uint64_t number) {
@@ -151,7 +152,6 @@ TEST_F(SubmissionQueueTest, WhatIsRefusedIsMadeRoomForAndSubmittedInItsPlace) {
 // The context's lock may be held by whoever drains meanwhile, and wanted by whoever makes room.
 TEST_F(SubmissionQueueTest, WhileRoomIsMadeAnotherMaySubmitIt) {
   notes.refuses = 0;
-  std::mutex context;
   notes.makes_room_held = [&] { return notes.memory.exchange(1) == 0; };
   notes.makes_room = [&] {
     std::lock_guard wants(context);
