@@ -198,7 +198,6 @@ TEST_F(SubmissionQueueTest, WhereThereIsNoRoomItFailsAndTheOthersGoOn) {
 TEST_F(SubmissionQueueTest, WhoEntersTooManyBehindOneThatIsRefusedDoesNotWaitForTheThread) {
   constexpr uint64_t kCount = 5'000;
   notes.refuses = 0;
-  std::mutex context;
   notes.makes_room_held = [&] { return notes.memory.exchange(1) == 0; };
   notes.makes_room = [&] {
     std::lock_guard wants(context);
