@@ -16,6 +16,8 @@ using engine::NodePtr;
 
 // Memory objects of one run of launches: they are looked through for each.
 constexpr size_t kMostObjects = 32;
+// Launches without a wait: of more the driver is better given by a thread of its own, beside the planning of the next.
+constexpr uint64_t kLongBurst = 64;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -35,6 +37,11 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
   KernelTimes& times = kernel.cost_model->times;
   const uint64_t items = work_items(launch.ndrange), ns = times.expect(items).whole;
   return ns < 2 * kHandOver && !times.time_is_due(items) ? ns : 0;
+}
+
+bool is_better_given_by_a_thread(const RealDevice& device, const Context& context) {
+  if (Config::get().submission == Config::Submission::thread) return true;
+  return device.may_submit_on_thread() && !context.shares_host_memory() && context.ways.launches() >= kLongBurst;
 }
 
 bool may_write(const Kernel& kernel, size_t index) {
@@ -84,7 +91,7 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first) {
   RealDevice& device = *context.devices[first->lane.device];
   if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
-  if (Config::get().submission == Config::Submission::thread) return false;
+  if (is_better_given_by_a_thread(device, context)) return false;
   const uint64_t ns = surely_whole_ns(launch, context, device.index);
   if (ns == 0) return false;
   Kernel& kernel = *launch.kernel;

@@ -56,8 +56,9 @@ class Ways {
   static constexpr uint64_t kNotHere = UINT64_MAX / 2;
   void add(const LaunchCosts& costs, uint64_t going_over);
 
-  // Whether the next launch is the first of a sequence.
-  bool begins() const { return sequence_.launches == 0; }
+  // Whether the next launch is the first of a sequence; how many there were.
+  bool begins() const { return launches() == 0; }
+  uint64_t launches() const { return sequence_.launches; }
   // A launch of so many work-items was planned, at that time, ns, which only counts if it is the first.
   void planned(uint64_t work_items, uint64_t now);
   // The program has waited for all of that: the sequence is over.

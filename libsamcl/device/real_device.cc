@@ -99,6 +99,11 @@ RealDevice::~RealDevice() {
   if (context_) cl.clReleaseContext(context_);
 }
 
+bool RealDevice::may_submit_on_thread() const {
+  const Config::Submission submission = Config::get().submission;
+  return submission == Config::Submission::thread || (submission == Config::Submission::automatic && gives_a_core_);
+}
+
 bool RealDevice::submits_on_thread() {
   // For fewer a new thread does not pay.
   constexpr uint32_t kMany = 100;

@@ -118,6 +118,8 @@ class RealDevice {
   // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each
   // operation, under the context's lock.
   bool submits_on_thread();
+  // Whether there may be such a thread.
+  bool may_submit_on_thread() const;
   bool is_busy() const { return completions_->pending() >= kBusy; }
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
