@@ -151,7 +151,9 @@ LaunchOptions KernelLaunch::find_options(Context& context) const {
                         context.ways.taken() == Ways::Way::whole;
   bool in_parts = parts_are_of_interest(context);
   if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
-  in_parts = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole);
+  const CompletionQueue& awaited = context.devices[0]->completions();
+  in_parts = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
+                                   awaited.pending() > 0 && !awaited.has_untold());
   const uint64_t began = now_ns();
   LaunchOptions options = options_of(request_, context, in_parts);
   if (in_parts) known->judging.took(now_ns() - began);

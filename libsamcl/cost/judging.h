@@ -1,6 +1,6 @@
-// How often to find out what a kernel's parts would cost. That takes the host some time, which nobody notices beside a
-// longer kernel; but where it takes as long as the kernel, and none of its launches runs in parts, the program's thread
-// would be busy with that alone.
+// How often to find out what a kernel's parts would cost. That takes the host some time, which nobody notices while the
+// device is busy with longer kernels. But where it takes as long as they do, or the device waits for the launch, and
+// none runs in parts, the program would only lose by it.
 //
 // Threads: any.
 #pragma once
@@ -12,10 +12,11 @@ namespace samcl {
 
 class Judging {
  public:
-  // Whether it is time again, for a launch that takes so many ns on one device. Asked once for each.
-  bool is_due(uint64_t launch_ns) {
+  // Whether it is time again, for a launch that takes so many ns on one device. Asked once for each. is_busy: the
+  // device.
+  bool is_due(uint64_t launch_ns, bool is_busy) {
     const uint64_t cost = ns_.load(std::memory_order_relaxed);
-    if (cost <= launch_ns / kHidden) return true;
+    if (cost <= launch_ns / (is_busy ? kHidden : kPart)) return true;
     const uint64_t skipped = skipped_.fetch_add(1, std::memory_order_relaxed);
     if (skipped * launch_ns < kPart * cost) return false;
     skipped_.store(0, std::memory_order_relaxed);

@@ -5,9 +5,9 @@
 namespace samcl {
 namespace {
 
-int due(Judging& judging, uint64_t launch_ns, int launches) {
+int due(Judging& judging, uint64_t launch_ns, int launches, bool is_busy = true) {
   int count = 0;
-  for (int i = 0; i < launches; ++i) count += judging.is_due(launch_ns);
+  for (int i = 0; i < launches; ++i) count += judging.is_due(launch_ns, is_busy);
   return count;
 }
 
@@ -23,6 +23,13 @@ TEST(Judging, TakesAnEighthOfTheTimeOfShorterOnes) {
   judging.took(50'000);
   EXPECT_NEAR(due(judging, 50'000, 900), 100, 1);
   EXPECT_NEAR(due(judging, 25'000, 1700), 100, 1);
+}
+
+TEST(Judging, OfLaunchesThatTheDeviceWaitsForTakesNoMore) {
+  Judging judging;
+  judging.took(50'000);
+  EXPECT_NEAR(due(judging, 100'000, 500, false), 100, 1);
+  EXPECT_EQ(due(judging, 400'000, 50, false), 50);
 }
 
 TEST(Judging, FollowsWhatItTakesNow) {
