@@ -49,11 +49,18 @@ struct RefusedMemory : ::testing::Test {
     ASSERT_EQ(machine.driver.live_buffers(), 0);
     machine.driver.memory = kFit * kBytes;
   }
-  testing::KernelPtr incrementing_of(const BufferPtr& buffer, cl_int expected = CL_SUCCESS) {
-    auto kernel = machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)),
-                                 [](size_t i, const std::vector<std::span<cl_uint>>& arguments) { ++arguments[0][i]; });
+  // While nothing runs: the driver's list of kernels changes.
+  testing::KernelPtr new_kernel() {
+    return machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)),
+                          [](size_t i, const std::vector<std::span<cl_uint>>& arguments) { ++arguments[0][i]; });
+  }
+  static void set_argument(const testing::KernelPtr& kernel, const BufferPtr& buffer, cl_int expected = CL_SUCCESS) {
     const cl_mem handle = buffer->api();
     EXPECT_EQ(kernel->set_argument(0, sizeof handle, &handle), expected);
+  }
+  testing::KernelPtr incrementing_of(const BufferPtr& buffer) {
+    auto kernel = new_kernel();
+    set_argument(kernel, buffer);
     return kernel;
   }
   testing::EventPtr submit(CommandPtr command) {
@@ -110,13 +117,14 @@ TEST_F(RefusedMemory, WhatCommandsInFlightUseIsWaitedFor) {
 
 TEST_F(RefusedMemory, AnArgumentIsWaitedForLikewise) {
   use_first();
+  const testing::KernelPtr another = new_kernel();
   machine.driver.suspend();
   for (size_t b = 0; b < kFit; ++b) increment(b);
   std::thread ends([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     machine.driver.resume();
   });
-  incrementing_of(machine.buffer(kWords));
+  set_argument(another, machine.buffer(kWords));
   ends.join();
   expect_all_well();
 }
@@ -145,7 +153,7 @@ TEST_F(RefusedMemory, WhereThereIsNothingLeftToGiveTheDriversWordStands) {
 
 TEST_F(RefusedMemory, AnArgumentThatFitsNowhereIsRefused) {
   increment(0);
-  incrementing_of(machine.buffer((kFit + 1) * kWords), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  set_argument(new_kernel(), machine.buffer((kFit + 1) * kWords), CL_MEM_OBJECT_ALLOCATION_FAILURE);
   expect_all_well();
 }
 

@@ -413,7 +413,7 @@ void CompletionQueue::watch() {
     }
     if (tell_next(lock).expired()) return;  // this is gone; else its destruction waits for this thread
     lock.lock();
-    told_here = last_ended_ns_;
+    if (!taken_) told_here = last_ended_ns_;
   }
 }
 
