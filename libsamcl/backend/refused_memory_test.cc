@@ -116,8 +116,8 @@ TEST_F(RefusedMemory, WhatCommandsInFlightUseIsWaitedFor) {
 }
 
 TEST_F(RefusedMemory, AnArgumentIsWaitedForLikewise) {
-  use_first();
   const testing::KernelPtr another = new_kernel();
+  use_first();
   machine.driver.suspend();
   for (size_t b = 0; b < kFit; ++b) increment(b);
   std::thread ends([&] {
@@ -152,8 +152,9 @@ TEST_F(RefusedMemory, WhereThereIsNothingLeftToGiveTheDriversWordStands) {
 }
 
 TEST_F(RefusedMemory, AnArgumentThatFitsNowhereIsRefused) {
+  const testing::KernelPtr another = new_kernel();
   increment(0);
-  set_argument(new_kernel(), machine.buffer((kFit + 1) * kWords), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  set_argument(another, machine.buffer((kFit + 1) * kWords), CL_MEM_OBJECT_ALLOCATION_FAILURE);
   expect_all_well();
 }
 
