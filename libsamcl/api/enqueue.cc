@@ -51,7 +51,7 @@ cl_int wait_for(const Event& event) {
 
 void finish(const Queue& queue) {
   Context& context = *queue.context;
-  const std::shared_ptr<Event> followed = context.graph.followed(queue);
+  const std::shared_ptr<Event> followed = context.may_leave_untold() ? context.graph.followed(queue) : nullptr;
   if (followed && !Worker::ends_process_here() && followed->wait_untold()) return context.program_waited();
   for (const auto& event : context.graph.outstanding(queue)) wait_for(*event);
 }

@@ -181,6 +181,14 @@ TEST_F(FollowingLaunches, ThatTheDriverRefusesFailAsOthersDo) {
   EXPECT_EQ(contents(a), counting(1));
 }
 
+// What it has let go of while that was used is free when it has waited.
+TEST_F(FollowingLaunches, EndAsOthersDoAfterARelease) {
+  EXPECT_TRUE(context.may_leave_untold());
+  context.tell_untold();
+  EXPECT_FALSE(context.may_leave_untold());
+  EXPECT_TRUE(context.may_leave_untold());
+}
+
 // The program waits for its queue: all has run, and what comes next still follows.
 TEST_F(FollowingLaunches, GoOnAfterTheProgramHasWaited) {
   const BufferPtr a = filled(0);

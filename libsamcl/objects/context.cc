@@ -125,6 +125,7 @@ bool Context::make_room(unsigned device, bool is_locked) {
 }
 
 void Context::tell_untold() {
+  has_let_go_ = true;
   if (std::ranges::any_of(devices, [](const auto& device) { return device->completions().has_untold(); })) graph.look();
 }
 

@@ -78,8 +78,10 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   // The program has waited for what it launched.
   void program_waited();
   // Ends what the program knows to have ended and has not been ended yet, since it might have gone on
-  // (Graph::follow()): before what that holds has to be gone. Any thread, without locks.
+  // (Graph::follow()): when the program has let go of an object, which that may hold. Any thread, without locks.
   void tell_untold();
+  // Whether an end may go untold: the program has let go of nothing since this was asked last. Any thread.
+  bool may_leave_untold() { return !has_let_go_.exchange(false); }
 
   // A command failed since its device is gone, with the machine it is in. Parts of what the program computed are, too:
   // as a driver does with its one device, we take no more commands. Any thread.
@@ -119,6 +121,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   bool make_room(unsigned device, bool is_locked) override;
 
+  std::atomic<bool> has_let_go_{false};
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;
 };
