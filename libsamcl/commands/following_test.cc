@@ -28,7 +28,7 @@ struct FollowingLaunches : ::testing::Test {
 
   SimulatedMachine machine{2};
   Context& context = *machine.context;
-  const QueuePtr queue = machine.in_order_queue();
+  const QueuePtr queue = machine.in_order_queue(), other = machine.in_order_queue();
   const KernelPtr add_one = machine.kernel(Translated("add_one").updates().stays_whole("a test"),
                                            [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
   const KernelPtr copy = machine.kernel(Translated("copy_all").reads().writes().stays_whole("a test"),
@@ -73,7 +73,8 @@ struct FollowingLaunches : ::testing::Test {
     return words;
   }
   void finish() {
-    for (const auto& event : context.graph.outstanding(*queue)) event->wait();
+    for (const QueuePtr& each : {queue, other})
+      for (const auto& event : context.graph.outstanding(*each)) event->wait();
   }
   size_t awaited() const { return context.devices[0]->completions().pending(); }
 
@@ -124,7 +125,6 @@ TEST_F(FollowingLaunches, AreNoKernelsFirst) {
 
 TEST_F(FollowingLaunches, DoNotPassACommandOfAnyQueue) {
   const BufferPtr a = filled(0), b = filled(500);
-  const QueuePtr other = machine.in_order_queue();
   launch(add_one, {a});
   EXPECT_TRUE(launch(add_one, {a}));
   enqueue(write_buffer(b, 0, b->size(), kept[0]->data()), other);
