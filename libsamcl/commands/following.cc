@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/atomic_max.h"
 #include "libsamcl/commands/enqueue_piece.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/observe/trace.h"
@@ -42,11 +41,6 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
 bool is_better_given_by_a_thread(const RealDevice& device, const Context& context) {
   if (Config::get().submission == Config::Submission::thread) return true;
   return device.may_submit_on_thread() && !context.shares_host_memory() && context.ways.launches() >= kLongBurst;
-}
-
-bool may_write(const Kernel& kernel, size_t index) {
-  const KernelTranslation* const known = kernel.translation;
-  return !known || index >= known->arguments.size() || known->arguments[index].may_write;
 }
 
 // Ends no later than what the same queue gets now.
@@ -99,26 +93,26 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.is_svm || argument.kept) return false;
-    if (argument.buffer && !takes(argument.buffer, may_write(kernel, i), context, first)) return false;
+    if (argument.buffer && !takes(argument.buffer, may_write(kernel.translation, i), context, first)) return false;
   }
-  auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
-  if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0});
   if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   const bool is_given = device.completions().extend(*first, [&] {
+    auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
+    if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0});
     RealKernel& real = kernel.own(device.index);
-    const cl_program program = device.index == 0 ? kernel.program->original
-                                                 : kernel.build->original_on(*kernel.program->context, device.index);
-    return program && real.prepare(program, kernel.name, device, arguments) == CL_SUCCESS &&
-           enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
-                         launch.has_local, nullptr) == CL_SUCCESS;
+    const cl_program program = kernel.own_program(device.index);
+    const bool is_enqueued =
+        program && real.prepare(program, kernel.name, device, arguments) == CL_SUCCESS &&
+        enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
+                      launch.has_local, nullptr) == CL_SUCCESS;
+    if (is_enqueued) same->ns += ns;
+    return is_enqueued;
   });
   if (!is_given) return false;
   if (may_have_parts(kernel)) kernel.cost_model->times.wants_time(work_items(launch.ndrange));
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);
   ++kernel.record.launches;
-  same->ns += ns;
-  count_.fetch_add(1, std::memory_order_release);
   return true;
 }
 

@@ -8,7 +8,6 @@
 // Guarded by the lock of the context's graph, but for ran().
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -27,8 +26,6 @@ class Following {
   // ever.
   bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first);
 
-  bool any() const { return count_.load(std::memory_order_acquire) > 0; }
-
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
   // its part. What remains for the first. After the operation's end; any thread.
   uint64_t ran(uint64_t ns, uint64_t own_ns) const;
@@ -45,8 +42,9 @@ class Following {
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first);
 
   std::vector<Used> used_;
-  std::vector<Launched> launched_;  // a kernel once
-  std::atomic<uint32_t> count_{0};
+  // A kernel once. Changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is not
+  // under the graph's lock.
+  std::vector<Launched> launched_;
 };
 
 }  // namespace samcl

@@ -82,11 +82,8 @@ RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const Kernel& kernel = launch_.kernel();
-  const auto own_program = [&] {
-    return device.index == 0 ? kernel.program->original
-                             : kernel.build->original_on(*kernel.program->context, device.index);
-  };
-  const cl_program program = launch_.plan_->original ? own_program() : kernel.build->sub_kernel_programs[device.index];
+  const cl_program program =
+      launch_.plan_->original ? kernel.own_program(device.index) : kernel.build->sub_kernel_programs[device.index];
   if (!program) return CL_DEVICE_NOT_AVAILABLE;  // only where the first device is lost
   return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
 }
@@ -114,8 +111,7 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
-  uint64_t took = run.ended - run.began;
-  if (launch_.following_.any()) took = launch_.following_.ran(took, launch_.predicted_ns_);
+  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_);
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;

@@ -107,12 +107,8 @@ bool RealDevice::may_submit_on_thread() const {
 bool RealDevice::submits_on_thread() {
   // For fewer a new thread does not pay.
   constexpr uint32_t kMany = 100;
-  switch (Config::get().submission) {
-    case Config::Submission::thread: return true;
-    case Config::Submission::caller: return false;
-    default: break;
-  }
-  if (!gives_a_core_ || !is_busy()) return false;
+  if (Config::get().submission == Config::Submission::thread) return true;
+  if (!may_submit_on_thread() || !is_busy()) return false;
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 

@@ -38,6 +38,13 @@ Values values_of(const KernelTranslation* kernel, const Arguments& arguments, st
 
 }  // namespace
 
+// Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every driver lets
+// them.
+bool may_write(const KernelTranslation* kernel, size_t argument) {
+  const KernelArgument* facts = facts_of(kernel, argument);
+  return !facts || facts->may_write;
+}
+
 BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments) {
   BufferAccesses accesses;
   for (size_t index = 0; index < arguments.size(); ++index) {
@@ -47,9 +54,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arg
     access.storage = argument.buffer->storage;
     access.range = argument.buffer->range;
     const KernelArgument* facts = facts_of(kernel, index);
-    // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
-    // driver lets them.
-    access.written = !facts || facts->may_write;
+    access.written = may_write(kernel, index);
     if (access.written && argument.buffer->image) {
       access.width = static_cast<unsigned>(argument.buffer->image->layout.pixel);
     } else if (access.written) {

@@ -41,6 +41,9 @@ using BufferAccesses = SmallVector<BufferAccess, 4>;
 // Bytes that each part writes, of those accesses; empty if not all that it may write is known.
 std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts);
 
+// Whether the kernel may write through that argument. kernel: as below.
+bool may_write(const KernelTranslation* kernel, size_t argument);
+
 // kernel: what the translator found out; nullptr: nothing.
 BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments);
 inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& arguments) {

@@ -159,6 +159,10 @@ class Kernel : public Object<Kernel> {
 
   // The program's own kernel, in one piece: of the original program on device 0, of build->original_on() elsewhere.
   RealKernel& own(unsigned device) { return *own_kernels_[device]; }
+  // What it is made from; nullptr: that device has none.
+  cl_program own_program(unsigned device) const {
+    return device == 0 ? program->original : build->original_on(*program->context, device);
+  }
 
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 

@@ -81,7 +81,6 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
-  bool make_all_sub_kernel_programs(const Context& context) const;  // for the function above alone
   // What other processes found out of the times of its kernels and of making the sub-kernel programs.
   void recall(const RememberedTimes& times);
   // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
@@ -101,6 +100,7 @@ struct Build {
   // Has the builder's thread do something with it.
   static void post(const std::shared_ptr<const Build>& build, Context& context,
                    void (Build::*work)(const Context&) const);
+  bool make_all_sub_kernel_programs(const Context& context) const;
   void make_and_remember(const Context& context) const;
   void remember(const Context& context) const;
   cl_program make_sub_kernel_program(const RealDevice& device, unsigned kind) const;
