@@ -23,7 +23,7 @@ Evaluation::Evaluation(const SymbolicFootprint& symbolic, const LaunchInputs& la
       cache_(symbolic.nodes.size()),
       gives_way_(symbolic.loops.size(), false) {}
 
-std::vector<ArgumentFootprint> Evaluation::run() {
+std::vector<ArgumentFootprint> Evaluation::run(bool (*asks_for)(const Access&)) {
   std::vector<ArgumentFootprint> result(launch_.arguments.size());
   size_t next = 0;  // accesses are in the order of their regions
   for (Id region = 0; region < symbolic_.regions.size(); ++region) {
@@ -34,7 +34,8 @@ std::vector<ArgumentFootprint> Evaluation::run() {
     ++stamp_;
     for (; next < symbolic_.accesses.size() && symbolic_.accesses[next].region == region; ++next) {
       const Access& access = symbolic_.accesses[next];
-      if (access.argument < result.size() && !here_->never) visit(access, result[access.argument]);
+      if (access.argument < result.size() && !here_->never && asks_for(access))
+        visit(access, result[access.argument]);
     }
   }
   return result;

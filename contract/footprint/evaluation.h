@@ -14,7 +14,8 @@ class Evaluation {
  public:
   Evaluation(const SymbolicFootprint& symbolic, const LaunchInputs& launch, const GroupBox& box);
 
-  std::vector<ArgumentFootprint> run();
+  // Of the accesses that are asked for.
+  std::vector<ArgumentFootprint> run(bool (*asks_for)(const Access&) = [](const Access&) { return true; });
 
  private:
   struct Cached {

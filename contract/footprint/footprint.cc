@@ -28,6 +28,13 @@ std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch, c
   return footprint::Evaluation(prepared_->symbolic, launch, box).run();
 }
 
+std::vector<ArgumentFootprint> Footprint::evaluate_writes(const LaunchInputs& launch, const GroupBox& box) const {
+  if (!prepared_) return std::vector<ArgumentFootprint>(launch.arguments.size(), {{}, {true, {}}, {}});
+  return footprint::Evaluation(prepared_->symbolic, launch, box).run([](const footprint::Access& access) {
+    return access.writes;
+  });
+}
+
 std::vector<uint64_t> Footprint::numbers(const LaunchInputs& launch) const {
   return prepared_ ? prepared_->numbers.of(prepared_->symbolic, launch) : std::vector<uint64_t>();
 }

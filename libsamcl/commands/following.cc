@@ -15,8 +15,8 @@ using engine::NodePtr;
 
 // Memory objects of one run of launches: they are looked through for each.
 constexpr size_t kMostObjects = 32;
-// Launches without a wait: of more the driver is better given by a thread of its own, beside the planning of the next.
-constexpr uint64_t kLongBurst = 64;
+// Times what was expected after which nothing is known of what it will be: kernels may take ever longer.
+constexpr uint64_t kSurprise = 4;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -26,6 +26,12 @@ bool may_have_parts(const Kernel& kernel) {
   return known.may_split || known.may_split_disjoint || known.splits_in_one_memory;
 }
 
+// Whether its parts may run, or what they cost is to be found out now.
+bool may_be_judged(const Kernel& kernel, const Context& context, unsigned device, uint64_t ns) {
+  if (context.shares_host_memory() || context.ways.taken() == Ways::Way::split) return true;
+  return kernel.cost_model->judging.is_due(ns, context.devices[device]->completions().has_work());
+}
+
 // ns that it is expected to take; 0: whether it runs whole, on that device and without being timed, is to be found out.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, unsigned device) {
   const Kernel& kernel = *launch.kernel;
@@ -33,14 +39,10 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
   if (kernel.record.launches == 0 || kernel.build->fallback_device != device || !launch.reachable.empty()) return 0;
   if (!may_have_parts(kernel)) return kUnknownNs;
   if (context.splits_always()) return 0;
-  KernelTimes& times = kernel.cost_model->times;
+  const KernelTimes& times = kernel.cost_model->times;
   const uint64_t items = work_items(launch.ndrange), ns = times.expect(items).whole;
-  return ns < 2 * kHandOver && !times.time_is_due(items) ? ns : 0;
-}
-
-bool is_better_given_by_a_thread(const RealDevice& device, const Context& context) {
-  if (Config::get().submission == Config::Submission::thread) return true;
-  return device.may_submit_on_thread() && !context.shares_host_memory() && context.ways.launches() >= kLongBurst;
+  if (times.time_is_due(items)) return 0;
+  return ns < 2 * kHandOver || !may_be_judged(kernel, context, device, ns) ? ns : 0;
 }
 
 // Ends no later than what the same queue gets now.
@@ -85,7 +87,7 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first) {
   RealDevice& device = *context.devices[first->lane.device];
   if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
-  if (is_better_given_by_a_thread(device, context)) return false;
+  if (Config::get().submission == Config::Submission::thread) return false;
   const uint64_t ns = surely_whole_ns(launch, context, device.index);
   if (ns == 0) return false;
   Kernel& kernel = *launch.kernel;
@@ -98,18 +100,21 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   const bool is_given = device.completions().extend(*first, [&] {
     auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
-    if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0});
+    if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0, 0});
     RealKernel& real = kernel.own(device.index);
     const cl_program program = kernel.own_program(device.index);
     const bool is_enqueued =
         program && real.prepare(program, kernel.name, device, arguments) == CL_SUCCESS &&
         enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
                       launch.has_local, nullptr) == CL_SUCCESS;
-    if (is_enqueued) same->ns += ns;
+    if (is_enqueued) *same = {launch.kernel, same->launches + 1, same->ns + ns};
     return is_enqueued;
   });
   if (!is_given) return false;
-  if (may_have_parts(kernel)) kernel.cost_model->times.wants_time(work_items(launch.ndrange));
+  if (may_have_parts(kernel)) {
+    kernel.cost_model->times.wants_time(work_items(launch.ndrange));
+    if (ns >= 2 * kHandOver) kernel.cost_model->judging.passed();
+  }
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);
   ++kernel.record.launches;
@@ -117,9 +122,14 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
 }
 
 uint64_t Following::ran(uint64_t ns, uint64_t own_ns) const {
-  uint64_t all = std::max(own_ns, kUnknownNs), left = ns;
-  for (const Launched& each : launched_) all += each.ns;
+  uint64_t all = std::max(own_ns, kUnknownNs), left = ns, launches = 1;
   for (const Launched& each : launched_) {
+    all += each.ns;
+    launches += each.launches;
+  }
+  const bool surprises = ns > kSurprise * all && ns > launches * 2 * kHandOver;
+  for (const Launched& each : launched_) {
+    if (surprises && may_have_parts(*each.kernel)) each.kernel->cost_model->times.doubt();
     const auto part =
         static_cast<uint64_t>(static_cast<double>(ns) * static_cast<double>(each.ns) / static_cast<double>(all));
     each.kernel->record.launch_ns += part;

@@ -37,7 +37,8 @@ class Following {
   };
   struct Launched {
     std::shared_ptr<Kernel> kernel;
-    uint64_t ns;  // expected
+    uint64_t launches;
+    uint64_t ns;  // expected, of all of them
   };
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first);
 

@@ -147,12 +147,14 @@ LaunchOptions KernelLaunch::find_options(Context& context) const {
                         context.ways.taken() == Ways::Way::whole;
   bool in_parts = parts_are_of_interest(context);
   if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
-  const CompletionQueue& awaited = context.devices[0]->completions();
   in_parts = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
-                                   awaited.pending() > 0 && !awaited.has_untold());
+                                   context.devices[0]->completions().has_work());
   const uint64_t began = now_ns();
   LaunchOptions options = options_of(request_, context, in_parts);
-  if (in_parts) known->judging.took(now_ns() - began);
+  if (in_parts)
+    known->judging.took(now_ns() - began);
+  else
+    known->judging.passed();
   return options;
 }
 
@@ -293,7 +295,15 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
   const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
-  return samcl::choose_way(ways, options.whole, options.split.get(), times, busy, context.rates(), here, there);
+  if (!options.split)
+    return samcl::choose_way(ways, options.whole, nullptr, times, busy, context.rates(), here, there).splits;
+  // A device that has nothing to do waits for the parts' plan, too.
+  Judging& judging = kernel().cost_model->judging;
+  TransferRates rates = context.rates();
+  if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
+  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), times, busy, rates, here, there);
+  judging.found(choice.parts_cost_less);
+  return choice.splits;
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {

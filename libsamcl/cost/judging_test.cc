@@ -7,7 +7,14 @@ namespace {
 
 int due(Judging& judging, uint64_t launch_ns, int launches, bool is_busy = true) {
   int count = 0;
-  for (int i = 0; i < launches; ++i) count += judging.is_due(launch_ns, is_busy);
+  for (int i = 0; i < launches; ++i) {
+    if (!judging.is_due(launch_ns, is_busy)) {
+      judging.passed();
+      continue;
+    }
+    ++count;
+    if (judging.ns() > 0) judging.took(judging.ns());
+  }
   return count;
 }
 
@@ -30,6 +37,17 @@ TEST(Judging, OfLaunchesThatTheDeviceWaitsForTakesNoMore) {
   judging.took(50'000);
   EXPECT_NEAR(due(judging, 100'000, 500, false), 100, 1);
   EXPECT_EQ(due(judging, 400'000, 50, false), 50);
+}
+
+TEST(Judging, TakesLessAndLessTimeWhereItIsInVain) {
+  Judging judging;
+  judging.took(50'000);
+  judging.found(false);
+  EXPECT_NEAR(due(judging, 50'000, 1700), 100, 1);
+  for (int i = 0; i < 50; ++i) judging.found(false);
+  EXPECT_NEAR(due(judging, 50'000, 25'700), 100, 1);
+  judging.found(true);
+  EXPECT_NEAR(due(judging, 50'000, 900), 100, 1) << "parts pay now";
 }
 
 TEST(Judging, FollowsWhatItTakesNow) {

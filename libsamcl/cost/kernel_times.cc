@@ -9,9 +9,16 @@
 namespace samcl {
 namespace {
 
-// Launches that are all timed, and one of how many is later.
-constexpr uint32_t kFirst = 4, kLater = 64;
-bool is_timed(uint32_t asked_before) { return asked_before < kFirst || asked_before % kLater == 0; }
+// Launches that are all timed, and one of how many is later. A time costs as much as several short launches: of them
+// each that comes after as many again, and one of how many then.
+constexpr uint32_t kFirst = 4, kLater = 64, kSeldomOfShort = 1024;
+constexpr uint64_t kShortNs = 50'000;
+bool is_timed(uint32_t asked_before, uint64_t expected_ns) {
+  if (asked_before < kFirst) return true;
+  if (expected_ns >= kShortNs) return asked_before % kLater == 0;
+  if (asked_before >= kSeldomOfShort) return asked_before % kSeldomOfShort == 0;
+  return asked_before > kFirst && std::has_single_bit(asked_before);
+}
 
 // Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In
 // larger launches it needs no more: what is expected is no more than it takes.
@@ -64,11 +71,16 @@ void KernelTimes::runs_in_parts(uint64_t work_items) {
 }
 
 bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
-  return is_timed(measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed));
+  return is_timed(measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed), expect(work_items).whole);
 }
 
 bool KernelTimes::time_is_due(uint64_t work_items) const {
-  return is_timed(classes_[size_class(work_items)].whole.asked.load(std::memory_order_relaxed));
+  return is_timed(classes_[size_class(work_items)].whole.asked.load(std::memory_order_relaxed),
+                  expect(work_items).whole);
+}
+
+void KernelTimes::doubt() {
+  for (Class& each : classes_) each.whole.asked.store(0, std::memory_order_relaxed);
 }
 
 uint64_t KernelTimes::busy_items(uint64_t work_items, uint64_t written) {

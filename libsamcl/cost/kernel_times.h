@@ -45,6 +45,9 @@ class KernelTimes {
   // What wants_time() is going to say of the next one that runs whole.
   bool time_is_due(uint64_t work_items) const;
 
+  // Launches took much longer than was expected: the times of the next ones are to be taken.
+  void doubt();
+
   // How many of the work-items of a launch have something to do, if it writes so many bytes: as many as would write
   // these where all write most.
   uint64_t busy_items(uint64_t work_items, uint64_t written);

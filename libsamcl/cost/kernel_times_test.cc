@@ -41,9 +41,29 @@ TEST(KernelTimes, OfTheFirstOnesTheLeastCounts) {
 
 TEST(KernelTimes, OnlyTheFirstLaunchesAreTimedThoughNoneHasEnded) {
   KernelTimes times;
+  times.took(1000, 100'000);
   int wanted = 0;
   for (int launch = 0; launch < 640; ++launch) wanted += times.wants_time(1000);
   EXPECT_EQ(wanted, 4 + 9) << "the first four, and from then on one of 64";
+}
+
+TEST(KernelTimes, ShortLaunchesAreTimedEverMoreSeldom) {
+  KernelTimes times;
+  times.took(1000, 10'000);
+  int wanted = 0;
+  for (int launch = 0; launch < 1024; ++launch) wanted += times.wants_time(1000);
+  EXPECT_EQ(wanted, 4 + 7) << "8, 16 and so on to 512";
+  for (int launch = 0; launch < 10 * 1024; ++launch) wanted += times.wants_time(1000);
+  EXPECT_EQ(wanted, 4 + 7 + 10);
+}
+
+TEST(KernelTimes, ThatAreDoubtedAreTakenAgain) {
+  KernelTimes times;
+  times.took(1000, 10'000);
+  for (int launch = 0; launch < 20; ++launch) times.wants_time(1000);
+  EXPECT_FALSE(times.time_is_due(1000));
+  times.doubt();
+  EXPECT_TRUE(times.time_is_due(1000));
 }
 
 TEST(KernelTimes, EachSizeHasItsOwnFirst) {

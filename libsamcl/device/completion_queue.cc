@@ -379,17 +379,21 @@ void CompletionQueue::watch() {
   int idle_looks = 0;
   uint64_t told_here = 0;  // last_ended_ns_ as this thread left it
   std::unique_lock lock(mutex_);
+  uint64_t extensions = extensions_;
   while (true) {
     lock.unlock();
     released_.release();
     lock.lock();
     if (!is_time() && Worker::is_own_thread()) {
-      if (std::unique_lock idle(calls_, std::try_to_lock); !pending_.empty() && idle) {
+      const bool grows = std::exchange(extensions, extensions_) != extensions_;
+      if (std::unique_lock idle(calls_, std::defer_lock); !pending_.empty() && !grows && idle.try_lock()) {
         driver::real().clFlush(queue_);  // nothing else may make the driver begin
       }
       const size_t before = pending_.size();
       const auto longest = soon_ && before > 0 ? silence() / 2 : silence();
       const bool in_time = changed_.wait_for(lock, longest, [this] { return is_time(); });
+      // It has not ended while more is added to it, and who does that must not have to wait for us, either.
+      if (!in_time && extensions != extensions_) continue;
       // What came in the last half of it may yet be told of by a thread of the program, which perhaps tells of others.
       const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence() / 2);
       if (soon_ && !in_time && !pending_.empty() && (others_tell || is_recent(pending_.front()))) continue;
@@ -456,7 +460,7 @@ bool CompletionQueue::drain(int milliseconds) {
 
 void CompletionQueue::wake_thread() {
   leave();
-  thread_.post([] {});
+  begin_thread();
 }
 
 }  // namespace samcl

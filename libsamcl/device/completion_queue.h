@@ -109,6 +109,8 @@ class CompletionQueue {
   // nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what comes next may
   // be one more of it. collect() tells it, or our thread.
   bool finish_untold(const engine::Owner* owner);
+  // Whether the queue has something to do, as far as is known. Any thread.
+  bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether there is such an end. Any thread.
   bool has_untold() const { return finished_ns_.load(std::memory_order_relaxed) > 0; }
 
@@ -140,6 +142,8 @@ class CompletionQueue {
 
   // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
   bool drain(int milliseconds);
+  // The thread that will be needed begins now.
+  void begin_thread() { thread_.post([] {}); }
   // So that the thread sees Worker::end_threads_when_idle().
   void wake_thread();
 

@@ -111,6 +111,10 @@ class RealDevice {
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
+  // A kernel has been made: the thread that hears of ends begins now, and not while one is launched.
+  void expect_launches() {
+    if (!expects_launches_.exchange(true)) completions_->begin_thread();
+  }
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
   // What is on its way to it.
@@ -147,7 +151,7 @@ class RealDevice {
   // So many given to its queue: fewer would be submitted before a thread that does that is awake.
   static constexpr size_t kBusy = 16;
 
-  std::atomic<bool> expects_transfers_{false};
+  std::atomic<bool> expects_transfers_{false}, expects_launches_{false};
   uint32_t came_while_busy_ = 0;  // under the context's lock
   std::unique_ptr<RunAhead> run_ahead_;
   std::unique_ptr<CompletionQueue> completions_;

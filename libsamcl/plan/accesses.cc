@@ -86,6 +86,14 @@ std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts
   return bytes;
 }
 
+uint64_t written_in_one_piece(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange) {
+  std::vector<ImageNumbers> images;
+  const Values values = values_of(kernel.translation, arguments, images);
+  const GroupBox all{{0, 0, 0}, ndrange.groups()};
+  const auto found = kernel.cost_model->footprint.evaluate_writes({ndrange, {values.data(), values.size()}}, all);
+  return written_in_one_piece(found).value_or(0);
+}
+
 PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
                         const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;

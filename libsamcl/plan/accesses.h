@@ -50,6 +50,9 @@ inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& argumen
   return accesses_of(kernel.translation, arguments);
 }
 
+// Bytes that a launch in one piece writes; 0: not known. kernel: one that may be split.
+uint64_t written_in_one_piece(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange);
+
 // How well the footprint describes the launch.
 struct PartitionCost {
   size_t to_merge = 0;        // storages whose writes have to be merged

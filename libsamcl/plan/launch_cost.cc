@@ -174,10 +174,10 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes
 }
 
 template <typename Known>
-bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
                 uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
                 const DirectoryFrom<Known>& there) {
-  if (!ways.differ() && (!split || times.whole < 2 * kHandOver)) return false;
+  if (!ways.differ() && (!split || times.whole < 2 * kHandOver)) return {};
   const bool split_is_here = ways.taken() == Ways::Way::split;
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   LaunchCosts costs;
@@ -188,7 +188,7 @@ bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, Co
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
   simulate(other, there);
   ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
-  return splits && ways.taken() == Ways::Way::split;
+  return {splits && ways.taken() == Ways::Way::split, splits};
 }
 
 template <typename Known>
@@ -216,7 +216,7 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
                               const DirectoryFrom<Known>&);                                                      \
   template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t, const TransferRates&, \
                            const DirectoryFrom<Known>&);                                                         \
-  template bool choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,                \
+  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,                \
                            const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);      \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)

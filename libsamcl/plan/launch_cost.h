@@ -47,11 +47,15 @@ template <typename Known>
 Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times, uint64_t busy_groups,
                 const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
+struct Choice {
+  bool splits = false;           // on the way that is taken
+  bool parts_cost_less = false;  // on the split way, whichever is taken
+};
 // Follows a launch on both ways (cost/ways.h), over directories of what is and of what would be on the way that is not
-// taken, where it leaves its marks; whether it is split on the one that is taken. A launch of which nothing is known
-// yet (times.whole is 0) runs whole: what it takes is then known.
+// taken, where it leaves its marks. A launch of which nothing is known yet (times.whole is 0) runs whole: what it takes
+// is then known.
 template <typename Known>
-bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
                 uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
                 const DirectoryFrom<Known>& there);
 

@@ -83,10 +83,7 @@ class Options {
   uint64_t written_whole() const {
     LaunchPlan plan = whole();
     if (!why_not_in_parts().empty() || !choose_local_size(plan)) return 0;
-    BufferAccesses accesses = plan.accesses;
-    partition(accesses, kernel_, *request_.arguments, plan.ndrange, {{0, {{0, 0, 0}, plan.ndrange.groups()}}});
-    const std::vector<uint64_t> written = written_bytes(accesses, 1);
-    return written.empty() ? 0 : written[0];
+    return written_in_one_piece(kernel_, *request_.arguments, plan.ndrange);
   }
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 

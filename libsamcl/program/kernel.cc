@@ -67,11 +67,16 @@ RealKernel::~RealKernel() {
   if (kernel_) driver::real().clReleaseKernel(kernel_);
 }
 
-cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
-                           const Arguments& arguments) {
+cl_int RealKernel::make(cl_program program, const std::string& name) {
   cl_int error = CL_SUCCESS;
   if (!kernel_) kernel_ = driver::real().clCreateKernel(program, name.c_str(), &error);
-  if (!kernel_) return error;
+  return kernel_ ? CL_SUCCESS : error;
+}
+
+cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
+                           const Arguments& arguments) {
+  cl_int error = make(program, name);
+  if (error != CL_SUCCESS) return error;
   applied_.resize(arguments.size());
   for (cl_uint index = 0; index < arguments.size(); ++index) {
     const std::shared_ptr<const Argument>& wanted = arguments.value(index);
@@ -129,6 +134,11 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       arguments_(make_recycled<Arguments>(argument_count)) {
   for (size_t i = 0; i < build->sub_kernel_programs.size(); ++i) sub_kernels.push_back(std::make_unique<RealKernel>());
   for (size_t i = 0; i < program->context->devices.size(); ++i) own_kernels_.push_back(std::make_unique<RealKernel>());
+  RealDevice& first = *program->context->devices[build->fallback_device];
+  const cl_program its = first.is_asynchronous() ? own_program(first.index) : nullptr;
+  if (!its) return;
+  static_cast<void>(own(first.index).make(its, name));
+  first.expect_launches();
 }
 
 Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }

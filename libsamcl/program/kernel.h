@@ -84,6 +84,8 @@ class RealKernel {
   RealKernel(const RealKernel&) = delete;
   RealKernel& operator=(const RealKernel&) = delete;
 
+  // What its first launch would have to do, without arguments; the driver's code.
+  cl_int make(cl_program program, const std::string& name);
   // Makes it ready to launch with these arguments; the driver's code.
   cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
   cl_kernel get() const { return kernel_; }

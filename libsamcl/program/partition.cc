@@ -144,6 +144,18 @@ PartShares shares_of(std::span<const std::vector<ArgumentFootprint>> footprints,
 
 }  // namespace
 
+std::optional<uint64_t> written_in_one_piece(std::span<const ArgumentFootprint> footprints) {
+  uint64_t written = 0;
+  for (const ArgumentFootprint& footprint : footprints) {
+    if (footprint.may_write.whole) return std::nullopt;
+    for (const StridedRange& range : footprint.may_write.ranges) {
+      if (range.count > kMostWrites && range.stride - range.length > kSmallGap) return std::nullopt;
+      written += range.bytes();
+    }
+  }
+  return written;
+}
+
 Partition partition_of(std::span<const std::vector<ArgumentFootprint>> footprints, std::span<const ShownBytes> shown,
                        bool asks_entangled) {
   unsigned objects = 0;

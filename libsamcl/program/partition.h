@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ struct Partition {
   bool has_conflict = false;       // a part surely reads what another one surely writes
   bool is_entangled = false;       // a part may touch what another one may write, where that is asked
 };
+
+// Bytes that a launch in one piece writes, all arguments together; nullopt: not known.
+std::optional<uint64_t> written_in_one_piece(std::span<const ArgumentFootprint> footprints);
 
 // footprints: by part and argument. shown: by argument.
 Partition partition_of(std::span<const std::vector<ArgumentFootprint>> footprints, std::span<const ShownBytes> shown,

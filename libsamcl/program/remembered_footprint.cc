@@ -109,6 +109,11 @@ std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate
   return found;
 }
 
+std::vector<ArgumentFootprint> RememberedFootprint::evaluate_writes(const LaunchInputs& launch,
+                                                                    const GroupBox& box) const {
+  return state_->footprint.evaluate_writes(launch, box);
+}
+
 std::shared_ptr<const Partition> RememberedFootprint::partition(const LaunchInputs& launch,
                                                                 const std::vector<Part>& parts,
                                                                 std::span<const ShownBytes> shown,

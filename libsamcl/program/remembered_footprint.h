@@ -21,6 +21,9 @@ class RememberedFootprint {
   using ByPart = std::vector<std::vector<ArgumentFootprint>>;
   std::shared_ptr<const ByPart> evaluate(const LaunchInputs& launch, const std::vector<Part>& parts) const;
 
+  // Footprint::evaluate_writes(), which is not remembered.
+  std::vector<ArgumentFootprint> evaluate_writes(const LaunchInputs& launch, const GroupBox& box) const;
+
   // The same by memory object: partition_of() what evaluate() finds.
   std::shared_ptr<const Partition> partition(const LaunchInputs& launch, const std::vector<Part>& parts,
                                              std::span<const ShownBytes> shown, bool asks_entangled) const;
