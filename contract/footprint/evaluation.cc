@@ -34,8 +34,7 @@ std::vector<ArgumentFootprint> Evaluation::run(bool (*asks_for)(const Access&)) 
     ++stamp_;
     for (; next < symbolic_.accesses.size() && symbolic_.accesses[next].region == region; ++next) {
       const Access& access = symbolic_.accesses[next];
-      if (access.argument < result.size() && !here_->never && asks_for(access))
-        visit(access, result[access.argument]);
+      if (access.argument < result.size() && !here_->never && asks_for(access)) visit(access, result[access.argument]);
     }
   }
   return result;

@@ -13,6 +13,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/machine.h"
+#include "libsamcl/program/remembered_placements.h"
 
 namespace samcl::api {
 namespace {
@@ -40,6 +41,7 @@ cl_context create(const cl_context_properties* properties, const std::vector<cl_
     auto context = Context::create(find<Device>(devices[0]), properties, &error);
     if (!context) return failed(errcode_ret, error);
     if (context->is_managed() && !context->shares_host_memory()) keep_memory_limits(*context->devices[0]->lease.client);
+    recall_placements(*context);
     return created(errcode_ret, Context::hand_out(std::move(context)));
   }
   return driver::real().clCreateContext(properties, static_cast<cl_uint>(real.size()), real.data(), notify, user_data,

@@ -55,8 +55,8 @@ bool is_before(const engine::Node& earlier, const engine::Node& first) {
 
 // All of it is valid on the device, and what is written is nowhere else from now on: also where the kernel writes only
 // some of it. Others then get more from the device than they would have to, and no other bytes.
-bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context,
-                      const NodePtr& first) {
+bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const NodePtr& first,
+                      bool on_either_way) {
   const auto used = std::ranges::find(used_, buffer, &Used::buffer);
   if (used != used_.end() && (used->written || !writes)) return true;
   Storage& storage = *buffer->storage;
@@ -72,7 +72,7 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
   storage.used_by(first->group);
   storage.used_on(only(device));
   if (writes) storage.written(all, only(place));
-  if (context.ways.differ() && !storage.shared()) {
+  if (on_either_way && context.ways.differ() && !storage.shared()) {
     Directory& otherwise = storage.other_directory(context.ways.epoch());
     otherwise.copied(all, place);
     if (writes) otherwise.written(all, only(place));
@@ -91,13 +91,16 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   const uint64_t ns = surely_whole_ns(launch, context, device.index);
   if (ns == 0) return false;
   Kernel& kernel = *launch.kernel;
+  const bool is_short = ns < 2 * kHandOver || !may_have_parts(kernel);
   const Arguments& arguments = *launch.arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.is_svm || argument.kept) return false;
-    if (argument.buffer && !takes(argument.buffer, may_write(kernel.translation, i), context, first)) return false;
+    if (argument.buffer && !takes(argument.buffer, may_write(kernel.translation, i), context, first, is_short))
+      return false;
   }
   if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
+  context.placements.stop_learning();
   const bool is_given = device.completions().extend(*first, [&] {
     auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
     if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0, 0});
@@ -113,7 +116,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   if (!is_given) return false;
   if (may_have_parts(kernel)) {
     kernel.cost_model->times.wants_time(work_items(launch.ndrange));
-    if (ns >= 2 * kHandOver) kernel.cost_model->judging.passed();
+    if (!is_short) kernel.cost_model->judging.passed();
   }
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);

@@ -40,7 +40,9 @@ class Following {
     uint64_t launches;
     uint64_t ns;  // expected, of all of them
   };
-  bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first);
+  // on_either_way: it would run like that on the split way, too.
+  bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
+             bool on_either_way);
 
   std::vector<Used> used_;
   // A kernel once. Changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is not

@@ -7,6 +7,7 @@
 
 #include "base/atomic_max.h"
 #include "libsamcl/commands/enqueue_piece.h"
+#include "libsamcl/commands/placing.h"
 #include "libsamcl/commands/self_test.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
@@ -141,14 +142,14 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
 }
 
 // What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
-LaunchOptions KernelLaunch::find_options(Context& context) const {
+LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
   const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() && !context.is_managed() &&
                         context.ways.taken() == Ways::Way::whole;
   bool in_parts = parts_are_of_interest(context);
   if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
-  in_parts = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
-                                   context.devices[0]->completions().has_work());
+  in_parts = is_judged_ = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
+                                                context.devices[0]->completions().has_work());
   const uint64_t began = now_ns();
   LaunchOptions options = options_of(request_, context, in_parts);
   if (in_parts)
@@ -170,7 +171,10 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   if (is_managed) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
-  return Build::parts_pay(kernel().build, context, *known, whole_ns);
+  const bool is_foreseen = std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
+    return argument.buffer && argument.buffer->storage->is_placed();
+  });
+  return Build::parts_pay(kernel().build, context, *known, whole_ns, is_foreseen);
 }
 
 // Whether it runs on one device, where the program's own kernel can be had, and is known to take no longer there than a
@@ -295,6 +299,11 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
   const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
+  // On the split way it would run as the ones that were judged.
+  if (!is_judged_ && ways.taken() == Ways::Way::whole) {
+    if (ways.differ()) ways.add({times.whole, times.whole}, Ways::kNotHere);
+    return false;
+  }
   if (!options.split)
     return samcl::choose_way(ways, options.whole, nullptr, times, busy, context.rates(), here, there).splits;
   // A device that has nothing to do waits for the parts' plan, too.
@@ -302,7 +311,7 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   TransferRates rates = context.rates();
   if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
   const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), times, busy, rates, here, there);
-  judging.found(choice.parts_cost_less);
+  judging.found(choice.parts);
   return choice.splits;
 }
 
@@ -314,6 +323,7 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
   count(*event);
   if (!tested_on_.empty()) SelfTest::enter(planner, event, request_, *options_.split, tested_on_, predicted_ns_);
+  foresee(event->context);
   note_use();
   remember_before();
   bring_bytes(planner);
@@ -341,6 +351,13 @@ void KernelLaunch::count(const Event& event) const {
   if (plan_->is_split()) ++record.split_launches;
   raise(record.devices, static_cast<unsigned>(std::popcount(devices_used())));
   if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
+}
+
+// Learns for other processes what this one has to do without.
+void KernelLaunch::foresee(const std::shared_ptr<Context>& context) {
+  foresees_ = placing::planned(options_.whole, *context);
+  const bool is_known_whole = options_.why_not_split == kWholeIsFaster && predicted_ns_ >= placing::kLeastNs;
+  if (!foresees_ && is_known_whole) placing::failed(*plan_, context);
 }
 
 // What was lost since it was enqueued.
@@ -552,6 +569,7 @@ void KernelLaunch::ended(cl_int error) {
   }
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
+  if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
     known->times.took(busy_items_, computing_ns_, ran);

@@ -73,7 +73,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void plan_without_lost_devices(Context& context);
   void remember_before();
   void make_safe(Planner& planner, Context& context);
-  LaunchOptions find_options(Context& context) const;
+  LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
@@ -84,6 +84,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool joins_kinds(const Context& context);
   bool may_overlap(const Context& context) const;
   Places devices_used() const;
+  void foresee(const std::shared_ptr<Context>& context);
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;
@@ -92,6 +93,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void merge(Planner& planner, Context& context);
 
   const LaunchRequest request_;
+  bool is_judged_ = true;  // what its parts would cost was found out, or it has none
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
@@ -103,8 +105,9 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   std::shared_ptr<Merging> merging_;
   std::weak_ptr<engine::Node> node_;  // of the only part
   Following following_;
-  bool is_again_ = false;                                               // it is decided how
-  std::vector<std::unique_ptr<Safety>> safety_;                         // of each part, where devices may be lost
+  bool foresees_ = false;                        // what it takes is of interest for another process
+  bool is_again_ = false;                        // it is decided how
+  std::vector<std::unique_ptr<Safety>> safety_;  // of each part, where devices may be lost
   std::vector<std::pair<std::shared_ptr<Storage>, Directory>> before_;  // of what is written, likewise
   std::unique_ptr<WhatIf::Launch> imagined_;                            // on machines that are, nullptr: there are none
   std::atomic<uint64_t> computing_ns_{0};                               // of all parts

@@ -42,12 +42,16 @@ TEST(Judging, OfLaunchesThatTheDeviceWaitsForTakesNoMore) {
 TEST(Judging, TakesLessAndLessTimeWhereItIsInVain) {
   Judging judging;
   judging.took(50'000);
-  judging.found(false);
+  judging.found(Judging::Found::parts_cost_more);
   EXPECT_NEAR(due(judging, 50'000, 1700), 100, 1);
-  for (int i = 0; i < 50; ++i) judging.found(false);
+  for (int i = 0; i < 50; ++i) judging.found(Judging::Found::parts_cost_more);
   EXPECT_NEAR(due(judging, 50'000, 25'700), 100, 1);
-  judging.found(true);
+  judging.found(Judging::Found::parts_cost_less);
   EXPECT_NEAR(due(judging, 50'000, 900), 100, 1) << "parts pay now";
+  for (int i = 0; i < 7; ++i) judging.found(Judging::Found::moving_costs_more);
+  EXPECT_NEAR(due(judging, 50'000, 900), 100, 1) << "they may pay once bytes are there";
+  judging.found(Judging::Found::moving_costs_more);
+  EXPECT_NEAR(due(judging, 50'000, 1700), 100, 1);
 }
 
 TEST(Judging, FollowsWhatItTakesNow) {

@@ -143,7 +143,9 @@ class CompletionQueue {
   // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
   bool drain(int milliseconds);
   // The thread that will be needed begins now.
-  void begin_thread() { thread_.post([] {}); }
+  void begin_thread() {
+    thread_.post([] {});
+  }
   // So that the thread sees Worker::end_threads_when_idle().
   void wake_thread();
 

@@ -9,6 +9,7 @@
 #include "base/live_set.h"
 #include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
+#include "libsamcl/coherence/placements.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
@@ -30,6 +31,8 @@ class DeviceSet {
   // Where a manager grants the devices, what memory of theirs may be needed by others, or devices may be lost: all
   // memory objects.
   LiveSet<Storage> storages;
+  // Where memory objects are going to be needed, as far as an earlier process has found out.
+  Placements placements;
   // The first group of operations of the command that is planned, or was last: what it has looked at is in use. Guarded
   // by the lock of the context's graph.
   uint64_t planned_group = 0;

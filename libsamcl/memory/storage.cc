@@ -62,9 +62,22 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       other_(size),
       expected_(size) {
   if (set_->lists_storages()) set_->storages.add(*this);
+  if (!image_ && !svm_ && !shared_) foresee();
   if (!host_) return;
   written_by_program({0, size}, only(kHost));
   lock_host_copy();
+}
+
+void Storage::foresee() {
+  const auto made = set_->placements.made(size_);
+  if (!made) return;
+  placement_number_ = made->number;
+  if (!made->placement) return;
+  is_placed_ = true;
+  users_ = made->placement->devices;
+  expected_.written({0, size_}, only(kZeros));
+  for (const auto& [range, devices] : made->placement->needed)
+    for_each_place(devices, [&](Place device) { expected_.copied(range, device); });
 }
 
 Storage::~Storage() {
@@ -324,6 +337,22 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
     if (!image_ && set_->passes_on(piece.range.size())) piece.valid = only(lowest(piece.valid));
   }
   return pieces;
+}
+
+void Storage::begin_as_placed() {
+  if (as_placed_) return;
+  as_placed_.emplace(size_);
+  as_placed_->written({0, size_}, kAnyDevice | only(kHost));
+}
+
+void Storage::make_placed_replicas() {
+  if (!is_placed_) return;
+  for_each_place(users_, [&](Place device) {
+    set_->devices[device]->worker(engine::LaneKind::up).post([storage = weak_from_this(), device] {
+      cl_int error;
+      if (const auto living = storage.lock()) static_cast<void>(living->replica(device, &error));
+    });
+  });
 }
 
 void Storage::used_on(Places devices) {

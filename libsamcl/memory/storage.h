@@ -201,6 +201,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The same by the program itself, whichever way its launches run.
   void written_by_program(Range range, Places places) {
     written(range, places);
+    if (as_placed_) as_placed_->written(range, kAnyDevice | only(kHost));
     if (!shared_) other_.written(range, kAnyDevice | only(kHost));
     written_on_imagined(range, ManyPlaces(kHost));
   }
@@ -226,6 +227,17 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // last launch was on several devices and may need one for merging. One device where others get them from that one.
   std::vector<Directory::Piece> destinations(Range range);
 
+  // Its number among those whose use is foreseen; whether its is; makes the replicas that will be needed then, on other
+  // threads.
+  std::optional<uint32_t> placement_number() const { return placement_number_; }
+  bool is_placed() const { return is_placed_; }
+  void make_placed_replicas();
+  // What the directory would say had all that the program wrote been everywhere from the start. Before the first launch
+  // that uses it begins.
+  void begin_as_placed();
+  Directory& as_placed() { return *as_placed_; }
+  const Directory& as_placed() const { return *as_placed_; }
+
   // What destinations go by: a launch uses the buffer on these devices,
   void used_on(Places devices);
   // and of `range` each of them needs no more than its own ranges.
@@ -244,6 +256,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   cl_int copy_to_host(unsigned device, const std::vector<Range>& ranges);
   bool bring_kept();
   Places expected_users() const;
+  void foresee();
 
   const std::shared_ptr<DeviceSet> set_;
   const uint64_t size_;
@@ -284,6 +297,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since
   bool needs_known_ = false;     // of the last launch
+  std::optional<uint32_t> placement_number_;
+  bool is_placed_ = false;
+  std::optional<Directory> as_placed_;
 };
 
 }  // namespace samcl

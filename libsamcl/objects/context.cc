@@ -1,6 +1,7 @@
 #include "libsamcl/objects/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <mutex>
@@ -28,6 +29,8 @@ Registry& registry() {
   static Registry* const registry = new Registry;
   return *registry;
 }
+
+std::atomic<uint32_t> next_ordinal{0};
 
 std::vector<cl_context_properties> copy_properties(const cl_context_properties* properties) {
   std::vector<cl_context_properties> copy;
@@ -68,7 +71,7 @@ bool Device::includes(cl_device_id handle) {
 }
 
 Context::Context(std::shared_ptr<Device> context_device, const cl_context_properties* context_properties)
-    : device(std::move(context_device)), properties(copy_properties(context_properties)) {}
+    : ordinal(next_ordinal++), device(std::move(context_device)), properties(copy_properties(context_properties)) {}
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error) {

@@ -65,6 +65,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
   ~Context() override;
 
+  const uint32_t ordinal;  // from 0, in the order of making
   const std::shared_ptr<Device> device;
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
   DeviceBackend backend{*this, *this};

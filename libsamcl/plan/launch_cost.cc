@@ -175,8 +175,8 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes
 
 template <typename Known>
 Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
-                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
-                const DirectoryFrom<Known>& there) {
+                  uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
+                  const DirectoryFrom<Known>& there) {
   if (!ways.differ() && (!split || times.whole < 2 * kHandOver)) return {};
   const bool split_is_here = ways.taken() == Ways::Way::split;
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
@@ -188,7 +188,13 @@ Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, 
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
   simulate(other, there);
   ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
-  return {splits && ways.taken() == Ways::Way::split, splits};
+  using Found = Judging::Found;
+  const double share = split ? longest_share(*split, busy_groups) : 1;
+  const bool in_place = static_cast<double>(times.parts) * share + static_cast<double>(rates.hand_over) <
+                        static_cast<double>(costs.whole);
+  return {splits && ways.taken() == Ways::Way::split, splits     ? Found::parts_cost_less
+                                                      : in_place ? Found::moving_costs_more
+                                                                 : Found::parts_cost_more};
 }
 
 template <typename Known>
@@ -216,8 +222,8 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
                               const DirectoryFrom<Known>&);                                                      \
   template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t, const TransferRates&, \
                            const DirectoryFrom<Known>&);                                                         \
-  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,                \
-                           const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);      \
+  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,              \
+                             const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);    \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)
 SAMCL_FOR(ImaginedDirectory)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "libsamcl/cost/judging.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/plan/launch_plan.h"
@@ -48,16 +49,17 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes
                 const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
 struct Choice {
-  bool splits = false;           // on the way that is taken
-  bool parts_cost_less = false;  // on the split way, whichever is taken
+  bool splits = false;  // on the way that is taken
+  // On the split way, whichever is taken.
+  Judging::Found parts = Judging::Found::parts_cost_more;
 };
 // Follows a launch on both ways (cost/ways.h), over directories of what is and of what would be on the way that is not
 // taken, where it leaves its marks. A launch of which nothing is known yet (times.whole is 0) runs whole: what it takes
 // is then known.
 template <typename Known>
 Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
-                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
-                const DirectoryFrom<Known>& there);
+                  uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
+                  const DirectoryFrom<Known>& there);
 
 // Notes in these directories what holds after the launch.
 template <typename Known>

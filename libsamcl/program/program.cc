@@ -174,16 +174,21 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
 }
 
 bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
-                      uint64_t whole_ns) {
-  if (build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed) return true;
+                      uint64_t whole_ns, bool is_foreseen) {
+  if (is_foreseen || build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed)
+    return true;
   const uint64_t promising = build->promising_ns_;
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
   const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, std::max(whole_ns, to_come),
                                               !build->is_rewritten());
-  Made none = Made::none;
-  if (when == PartsBuild::beside && build->made_.compare_exchange_strong(none, Made::wanted))
-    post(build, context, &Build::make_and_remember);
+  if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
+}
+
+void Build::make_beside(const std::shared_ptr<const Build>& build, Context& context) {
+  Made none = Made::none;
+  if (!build->sub_kernel_programs.empty() && build->made_.compare_exchange_strong(none, Made::wanted))
+    post(build, context, &Build::make_and_remember);
 }
 
 void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
@@ -253,6 +258,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   if (parts > 0 && (made->sub_kernel_build_ns == 0 || (!made->is_rewritten() && likely_ns < made->sub_kernel_build_ns)))
     made->sub_kernel_build_ns = likely_ns;
   place_fallback(*made);
+  if (context->placements.foresees()) Build::make_beside(made, *context);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
   specification_ = std::move(specification);

@@ -84,10 +84,12 @@ struct Build {
   // What other processes found out of the times of its kernels and of making the sub-kernel programs.
   void recall(const RememberedTimes& times);
   // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
-  // sub-kernel programs are there, or are worth making for it. May begin to make them for later ones
-  // (cost/parts_build.h).
+  // sub-kernel programs are there, or are worth making for it, or being made because it was foreseen. May begin to make
+  // them for later ones (cost/parts_build.h).
   static bool parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
-                        uint64_t whole_ns);
+                        uint64_t whole_ns, bool is_foreseen);
+  // They will be needed, by this process or the next one: makes them on a thread of its own.
+  static void make_beside(const std::shared_ptr<const Build>& build, Context& context);
   // A launch of that kernel took so long. is_promising: it was in parts, or might be.
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
                    bool is_promising);
