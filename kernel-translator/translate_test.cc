@@ -157,6 +157,24 @@ TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
   EXPECT_THAT(text, Not(HasSubstr("program.cl")));
 }
 
+// Clang's printer leaves their macros as they are.
+TEST(Rewriting, knows_the_macros_in_pragmas_about_loops) {
+  const std::string text = source_of(
+      translate("#define A (R - 1)\n#define UNROLLED _Pragma(\"unroll R\") for\n__kernel void k(__global int* p) {\n"
+                "#pragma unroll A\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#pragma clang loop unroll_count(R)\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#undef A\n#define A 2\n#pragma unroll(A)\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#pragma unroll\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "  UNROLLED (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n}",
+                "-DR=4"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll (4 - 1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma clang loop unroll_count(4)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll(2)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
+  EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
+}
+
 TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
   const json answer = translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
   EXPECT_TRUE(answer["source"].is_null());
