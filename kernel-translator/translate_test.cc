@@ -487,6 +487,21 @@ json width(const std::string& parameters, const std::string& body) {
       .at("store_width");
 }
 
+// A compiler that may order them takes another order in the rewritten kernel, where it knows less of the loop's bounds.
+TEST(Sums, whose_order_is_the_compilers_keep_a_kernel_whole_that_asks_for_sizes) {
+  const auto why = [](const std::string& step, const std::string& type, const std::string& options) {
+    const std::string source = "__kernel void k(__global float* o, __global const " + type + "* in, int n) {\n  " +
+                               type + " s = 0;\n  for (int i = get_global_id(0); i < n; i += " + step +
+                               ") s += in[i];\n  o[get_global_id(0)] = s;\n}";
+    return translate(source, options)["kernels"][0]["why_not_slice"].get<std::string>();
+  };
+  EXPECT_THAT(why("get_global_size(0)", "float", "-cl-fast-relaxed-math"), HasSubstr("adds in an order"));
+  EXPECT_THAT(why("get_num_groups(0)", "float", "-cl-unsafe-math-optimizations"), HasSubstr("adds in an order"));
+  EXPECT_EQ(why("get_global_size(0)", "float", "-cl-mad-enable -cl-finite-math-only"), "");
+  EXPECT_EQ(why("get_global_size(0)", "int", "-cl-fast-relaxed-math"), "");
+  EXPECT_EQ(why("64", "float", "-cl-fast-relaxed-math"), "");
+}
+
 TEST(StoreWidth, is_that_of_the_narrowest_store) {
   EXPECT_EQ(width("__global int* p", "p[i] = 1;"), 4);
   EXPECT_EQ(width("__global int* p", "p[i] = 1; ((__global char*)p)[3] = 2;"), 1);
