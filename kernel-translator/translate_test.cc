@@ -157,6 +157,24 @@ TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
   EXPECT_THAT(text, Not(HasSubstr("program.cl")));
 }
 
+// Clang's printer leaves their macros as they are.
+TEST(Rewriting, knows_the_macros_in_pragmas_about_loops) {
+  const std::string text = source_of(
+      translate("#define A (R - 1)\n#define UNROLLED _Pragma(\"unroll R\") for\n__kernel void k(__global int* p) {\n"
+                "#pragma unroll A\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#pragma clang loop unroll_count(R)\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#undef A\n#define A 2\n#pragma unroll(A)\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "#pragma unroll\n  for (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n"
+                "  UNROLLED (int i = 0; i < R; ++i) p[get_group_id(0)] += i;\n}",
+                "-DR=4"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll (4 - 1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma clang loop unroll_count(4)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll(2)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
+  EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
+}
+
 TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
   const json answer = translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
   EXPECT_TRUE(answer["source"].is_null());
@@ -467,6 +485,21 @@ json width(const std::string& parameters, const std::string& body) {
       .at("arguments")
       .at(0)
       .at("store_width");
+}
+
+// A compiler that may order them takes another order in the rewritten kernel, where it knows less of the loop's bounds.
+TEST(Sums, whose_order_is_the_compilers_keep_a_kernel_whole_that_asks_for_sizes) {
+  const auto why = [](const std::string& step, const std::string& type, const std::string& options) {
+    const std::string source = "__kernel void k(__global float* o, __global const " + type + "* in, int n) {\n  " +
+                               type + " s = 0;\n  for (int i = get_global_id(0); i < n; i += " + step +
+                               ") s += in[i];\n  o[get_global_id(0)] = s;\n}";
+    return translate(source, options)["kernels"][0]["why_not_slice"].get<std::string>();
+  };
+  EXPECT_THAT(why("get_global_size(0)", "float", "-cl-fast-relaxed-math"), HasSubstr("adds in an order"));
+  EXPECT_THAT(why("get_num_groups(0)", "float", "-cl-unsafe-math-optimizations"), HasSubstr("adds in an order"));
+  EXPECT_EQ(why("get_global_size(0)", "float", "-cl-mad-enable -cl-finite-math-only"), "");
+  EXPECT_EQ(why("get_global_size(0)", "int", "-cl-fast-relaxed-math"), "");
+  EXPECT_EQ(why("64", "float", "-cl-fast-relaxed-math"), "");
 }
 
 TEST(StoreWidth, is_that_of_the_narrowest_store) {

@@ -10,9 +10,15 @@
 #include "kernel-translator/judge/waiting_loops.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 
 namespace samcl::translator {
 namespace {
+
+// How a compiler cuts a sum into several goes by what it knows of the loop's bounds; in the rewritten kernel it knows
+// less of the NDRange's sizes, and may add in another order.
+constexpr char kReordersSums[] =
+    "adds in an order that its options leave to the compiler, in a loop, and asks for the NDRange's size";
 
 // One kernel.
 class Study {
@@ -29,6 +35,7 @@ class Study {
     }
     check_waiting();
     judge_volatile();
+    if (reorders_sums_ && asks_for_sizes_) kernel_.no_slice(kReordersSums);
   }
 
  private:
@@ -51,6 +58,8 @@ class Study {
   const bool split_printf_;
   std::vector<const llvm::Value*> volatile_;  // pointers to global memory
   bool communicates_ = false;                 // work-groups may talk: global atomics, volatile memory, fences
+  bool reorders_sums_ = false;                // in a loop, as its options allow the compiler
+  bool asks_for_sizes_ = false;               // get_global_size() or get_num_groups()
 
   // What is done to an argument by accumulating atomics, and whether that is all.
   struct Accumulated {
@@ -172,8 +181,13 @@ void Study::check_local_variables(const llvm::Value* value, int depth) {
 
 void Study::visit(const llvm::Instruction& instruction) {
   for (const llvm::Use& operand : instruction.operands()) check_local_variables(operand.get());
+  if (llvm::isa<llvm::FPMathOperator>(instruction) && instruction.isBinaryOp() && instruction.hasAllowReassoc())
+    reorders_sums_ = reorders_sums_ || in_loop(instruction);
   const MemoryEffect effect = effect_of(instruction);
   if (effect.builtin && effect.builtin->of_groups) kernel_.depends_on_local_size = true;
+  if (effect.builtin && effect.builtin->kind == Builtin::Kind::work_item)
+    asks_for_sizes_ |=
+        effect.builtin->number == footprint::Op::global_size || effect.builtin->number == footprint::Op::num_groups;
   if (effect.builtin && effect.builtin->kind == Builtin::Kind::prints && !split_printf_)
     kernel_.no_split("uses printf (see SAMCL_SPLIT_PRINTF)");
   if (!effect.not_understood.empty()) worst(effect.not_understood);

@@ -19,6 +19,7 @@
 #include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/header_macros.h"
 #include "kernel-translator/read/literal_precision.h"
+#include "kernel-translator/read/loop_pragmas.h"
 #include "kernel-translator/read/vendor_builtins.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -157,10 +158,12 @@ class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> 
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
     files_.search_begins();
     if (questions_) collect_questions(preprocessor, ground_, *questions_);
+    LoopPragmas loops;
+    loops.watch(preprocessor);
     std::string text;
     llvm::raw_string_ostream stream(text);
     clang::DoPrintPreprocessedInput(preprocessor, &stream, options);
-    text_ = without_file_names(text);
+    text_ = without_file_names(loops.put_back(text));
   }
 
  private:

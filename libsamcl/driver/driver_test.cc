@@ -1,6 +1,8 @@
 #include "libsamcl/driver/driver.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -82,6 +84,30 @@ TEST_F(Driver, KnowsADriversCodeFromAPrograms) {
   EXPECT_TRUE(is_opencl_code(reinterpret_cast<const void*>(table->clGetPlatformInfo)));
   EXPECT_FALSE(is_opencl_code(reinterpret_cast<const void*>(&::clGetExtensionFunctionAddress)));
   EXPECT_FALSE(is_opencl_code(reinterpret_cast<const void*>(&std::abort)));
+}
+
+// The linker gives what it loads the place of what it unloaded.
+TEST(Modules, AreNotTakenForThoseThatLayThereBefore) {
+  const auto code_of = [](void* module) { return dlsym(module, "inside"); };
+  const auto place_of = [](void* module) {
+    link_map* map = nullptr;
+    return dlinfo(module, RTLD_DI_LINKMAP, &map) == 0 ? map : nullptr;
+  };
+  bool used_again = false;
+  for (int i = 0; i < 20 && !used_again; ++i) {
+    void* const plugin = dlopen(PLUGIN_MODULE, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(plugin, nullptr) << dlerror();
+    EXPECT_FALSE(is_opencl_code(code_of(plugin)));
+    EXPECT_EQ(dlerror(), nullptr);
+    const link_map* const before = place_of(plugin);
+    dlclose(plugin);
+    void* const driver = dlopen(DRIVER_MODULE, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(driver, nullptr) << dlerror();
+    used_again = place_of(driver) == before;
+    EXPECT_TRUE(is_opencl_code(code_of(driver)));
+    dlclose(driver);
+  }
+  if (!used_again) GTEST_SKIP() << "the linker used no place again";
 }
 
 // Without distinct_option() PoCL 3.1 fails an assertion within a few launches.

@@ -3,10 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <array>
-#include <atomic>
-#include <cstdint>
-
 namespace samcl::driver {
 namespace {
 
@@ -19,11 +15,6 @@ const link_map* module_of(const void* address) {
 
 // Every driver for an ICD loader and every loader exports it.
 constexpr char kMark[] = "clGetExtensionFunctionAddress";
-
-// Verdicts on the modules seen, one word each: the link map's address with the verdict in its lowest bit.
-// A library that was unloaded and another one loaded at the same link map would be misjudged; drivers and
-// loaders are not unloaded while their handles are in use.
-constinit std::array<std::atomic<uintptr_t>, 64> g_verdicts{};
 
 }  // namespace
 
@@ -38,9 +29,9 @@ void* own_symbol(const void* address, const char* name) {
   // The main program has an empty name; a program never is a driver.
   if (!module->l_name || !*module->l_name) return nullptr;
   void* handle = dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return nullptr;
-  void* symbol = dlsym(handle, name);  // searches the library first, then what it depends on
-  dlclose(handle);
+  void* symbol = handle ? dlsym(handle, name) : nullptr;  // searches the library first, then what it depends on
+  if (handle) dlclose(handle);
+  if (!symbol) dlerror();  // what is not found here is no error of the program's
   return symbol && module_of(symbol) == module ? symbol : nullptr;
 }
 
@@ -50,20 +41,6 @@ void keep_loaded(const void* address) {
   dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);  // our reference is never given back
 }
 
-bool is_opencl_code(const void* address) {
-  const link_map* module = module_of(address);
-  if (!module) return false;
-  const uintptr_t key = reinterpret_cast<uintptr_t>(module);
-  for (auto& slot : g_verdicts) {
-    const uintptr_t seen = slot.load(std::memory_order_relaxed);
-    if ((seen & ~uintptr_t{1}) == key) return seen & 1;
-    if (seen) continue;
-    const bool verdict = own_symbol(address, kMark) != nullptr;
-    uintptr_t empty = 0;
-    slot.compare_exchange_strong(empty, key | uintptr_t{verdict});
-    return verdict;
-  }
-  return own_symbol(address, kMark) != nullptr;
-}
+bool is_opencl_code(const void* address) { return own_symbol(address, kMark) != nullptr; }
 
 }  // namespace samcl::driver

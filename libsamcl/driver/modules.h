@@ -11,7 +11,8 @@ bool is_this_library(const void* address);
 void* own_symbol(const void* address, const char* name);
 
 // Whether `address` lies in a library that exports clGetExtensionFunctionAddress itself: a driver or a loader,
-// never a program. What such a library calls is its own function, not ours. Remembers its answers; any thread.
+// never a program. What such a library calls is its own function, not ours. Takes microseconds: asked anew each
+// time, since the linker gives a library the place of one that was unloaded.
 bool is_opencl_code(const void* address);
 
 // Keeps the library around `address` in the process for good, whoever closes it.

@@ -21,6 +21,7 @@ import os
 import pathlib
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -142,11 +143,14 @@ class Run:
             # The recorder comes first, before what sam-run preloads.
             script = f'export LD_PRELOAD="{recorder}${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
             begin = os.times().elapsed
+            process = subprocess.Popen([*start, "sh", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             try:
-                done = subprocess.run([*start, "sh", "-c", script], cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL,
-                                      timeout=limit)
-                self.code, self.output, self.errors = done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+                output, errors = process.communicate(timeout=limit)
+                self.code, self.output, self.errors = process.returncode, output.decode(errors="replace"), errors.decode(errors="replace")
             except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # the program, too, not its shell alone
+                process.communicate()
                 self.code, self.output, self.errors = f"none in {limit:.0f} s", "", ""
             self.seconds = os.times().elapsed - begin
             self.read_back = open(read_back).read().splitlines() if os.path.exists(read_back) else []
