@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/csv/rows.h"
 #include "base/json_text.h"
 
 namespace samcl::analysis {
@@ -10,14 +11,6 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string text(Time time) { return time == kUnbounded ? "" : std::to_string(time); }
-
-// RFC 4180.
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
-}
 
 }  // namespace
 
@@ -73,11 +66,10 @@ std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, Fo
     const bool bounded = is_bounded(bounds.tasks[i], form);
     for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
       const StageBound& stage = bounds.tasks[i].stages[j];
-      csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
-             (bounded ? text(response) : "") + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
-      for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
-        csv += "," + text(time);
-      csv += "," + (bounded ? "" : text(response)) + "\n";
+      csv += format_row({task.name, std::to_string(modes[i]), std::to_string(task.deadline),
+                         bounded ? text(response) : "", std::to_string(j + 1), name(task.stages[j].resource),
+                         text(stage.response), text(stage.interference), text(stage.blocking), text(stage.jitter),
+                         text(stage.finish), bounded ? "" : text(response)});
     }
   }
   return csv;

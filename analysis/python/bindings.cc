@@ -6,12 +6,12 @@
 
 #include <map>
 
-#include "analysis/access/access.h"
 #include "analysis/access/experiment/shares.h"
 #include "analysis/access/partition.h"
 #include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "analysis/generator/paper_sets.h"
+#include "analysis/json/access_json.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
@@ -21,6 +21,7 @@
 #include "analysis/model/number_text.h"
 #include "analysis/modes/choice.h"
 #include "analysis/rta/together.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -77,19 +78,13 @@ std::pair<Modes, bool> choose(const std::string& text, const std::string& policy
   return {choice.modes, choice.schedulable};
 }
 
-// Each task's bound by its name; None where there is none.
-std::pair<bool, std::map<std::string, std::optional<Time>>> by_access(const std::string& text,
-                                                                      const std::string& analysis,
-                                                                      const access::Costs& costs) {
+std::string by_access(const std::string& text, const std::string& analysis, const access::Costs& costs) {
   const TaskSetDocument document = value_of(parse_task_set(text, Model::partitioned));
   const access::TaskSet set = value_of(access::tasks_of(document.set, document.modes));
   const access::Analysis wanted = named(access::kAnalyses, analysis, "analysis");
   value_of(check(set, wanted, costs));
   const access::Bounds bounds = analyse(set, wanted, costs);
-  std::map<std::string, std::optional<Time>> responses;
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    responses[set.tasks[i].name] = bounds.response[i] == kUnbounded ? std::nullopt : std::optional(bounds.response[i]);
-  return {bounds.schedulable, responses};
+  return json_text(access_json(set, document.modes, wanted, bounds, beyond_proof(set, bounds, wanted, costs)));
 }
 
 std::optional<Modes> parts(const std::string& text, const std::string& analysis) {

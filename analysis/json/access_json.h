@@ -1,0 +1,16 @@
+// Verdicts on tasks that stay on their CPUs (analysis/access/) as JSON; README.md of analysis/access/ documents the
+// fields.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/access/access.h"
+
+namespace samcl::analysis {
+
+// By one analysis that knows the set. Nanoseconds; null where there is no bound, and where no number is beyond the
+// proof.
+nlohmann::ordered_json access_json(const access::TaskSet& set, const Modes& modes, access::Analysis analysis,
+                                   const access::Bounds& bounds, const std::vector<Time>& beyond_proof);
+
+}  // namespace samcl::analysis
