@@ -1,4 +1,5 @@
-"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and pybind11-dev.
+"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and of Debian
+pybind11-dev and python3-dev; says so where they are not there.
 
 pip install --config-settings build=FOLDER takes what lies built in FOLDER (from the repository's root on) instead of building in a new one.
 """
@@ -6,7 +7,9 @@ pip install --config-settings build=FOLDER takes what lies built in FOLDER (from
 import base64
 import hashlib
 import pathlib
+import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import tomllib
@@ -18,14 +21,20 @@ REPOSITORY = HERE.parents[1]
 
 def install(build, given, target):
     """The files of the package, in target."""
+    if not shutil.which("cmake"):
+        raise RuntimeError("cmake: not found; the repository's tools/install-dependencies.sh installs what its build needs")
     if not (build / "CMakeCache.txt").exists():
         if given:
             raise RuntimeError(f"{build}: no configured build, expected one, as cmake --preset release makes in build/release")
-        subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF"], check=True)
-    subprocess.run(["cmake", "--build", build, "--target", "_samcl_analysis"], check=True)
+        subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF",
+                        f"-DPython_EXECUTABLE={sys.executable}"], check=True)
+    if "pybind11_DIR:PATH=/" not in (build / "CMakeCache.txt").read_text():
+        raise RuntimeError(f"{build}: configured without pybind11; install Debian's pybind11-dev and python3-dev, then configure it anew")
+    subprocess.run(["cmake", "--build", build, "--parallel", "--target", "_samcl_analysis"], check=True)
     subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", target], check=True)
-    if not list(target.glob("samcl_analysis/_samcl_analysis*")):
-        raise RuntimeError("no module was built: is pybind11-dev installed?")
+    module = "_samcl_analysis" + sysconfig.get_config_var("EXT_SUFFIX")
+    if not (target / "samcl_analysis" / module).exists():
+        raise RuntimeError(f"{build}: made no {module}, the module of this Python; configure it with -DPython_EXECUTABLE={sys.executable}")
     for source in (HERE / "src").glob("samcl_analysis/*.py"):
         (target / "samcl_analysis" / source.name).write_bytes(source.read_bytes())
 
