@@ -1,11 +1,11 @@
-"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and of Debian
-pybind11-dev and python3-dev; says so where they are not there.
+"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. NEEDS is what it needs of Debian; says so where it fails.
 
 pip install --config-settings build=FOLDER takes what lies built in FOLDER (from the repository's root on) instead of building in a new one.
 """
 
 import base64
 import hashlib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -19,19 +19,28 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 REPOSITORY = HERE.parents[1]
 
 
+NEEDS = "g++ make cmake nlohmann-json3-dev libexpected-dev libboost-dev pybind11-dev python3-dev"
+
+
+def cmake(*words):
+    if not shutil.which("cmake") or subprocess.run(["cmake", *words], check=False).returncode != 0:
+        raise RuntimeError(f"cmake {' '.join(map(str, words))}: failed; of Debian's packages the build needs {NEEDS}")
+
+
+def configure(build):
+    cmake("-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_ONLY_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}")
+
+
 def install(build, given, target):
     """The files of the package, in target."""
-    if not shutil.which("cmake"):
-        raise RuntimeError("cmake: not found; the repository's tools/install-dependencies.sh installs what its build needs")
     if not (build / "CMakeCache.txt").exists():
         if given:
             raise RuntimeError(f"{build}: no configured build, expected one, as cmake --preset release makes in build/release")
-        subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF",
-                        f"-DPython_EXECUTABLE={sys.executable}"], check=True)
+        configure(build)
     if "pybind11_DIR:PATH=/" not in (build / "CMakeCache.txt").read_text():
-        raise RuntimeError(f"{build}: configured without pybind11; install Debian's pybind11-dev and python3-dev, then configure it anew")
-    subprocess.run(["cmake", "--build", build, "--parallel", "--target", "_samcl_analysis"], check=True)
-    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", target], check=True)
+        raise RuntimeError(f"{build}: configured without pybind11; of Debian's packages the build needs {NEEDS}")
+    cmake("--build", build, "--parallel", str(os.cpu_count()), "--target", "_samcl_analysis")
+    cmake("--install", build, "--component", "python", "--prefix", target)
     module = "_samcl_analysis" + sysconfig.get_config_var("EXT_SUFFIX")
     if not (target / "samcl_analysis" / module).exists():
         raise RuntimeError(f"{build}: made no {module}, the module of this Python; configure it with -DPython_EXECUTABLE={sys.executable}")
