@@ -3,10 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/access/access_json.h"
 #include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/json/access_json.h"
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/text_table.h"

@@ -14,6 +14,7 @@
 #include "analysis/exchange/schedcat.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
+#include "analysis/json/task_graphs_json.h"
 #include "analysis/locking/pipeline.h"
 
 namespace samcl::analysis::cli::convert_command {
@@ -66,6 +67,8 @@ Result<TaskSetDocument> parse(const Options& options, const std::string& text) {
 }
 
 Result<dag::TaskSet> parse_graphs(const Options& options, const std::string& text) {
+  if (!dag::is_np_dags(text) && parse_task_graphs(text))
+    return fail("recurring tasks, expected others: no other notation here has them");
   if (!dag::is_np_dags(text)) return dag::parse_dags(text);
   if (options.cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
   return dag::parse_np_dags(text, options.cpus);

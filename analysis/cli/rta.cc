@@ -6,6 +6,7 @@
 
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
+#include "analysis/csv/bounds_csv.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/initiation.h"

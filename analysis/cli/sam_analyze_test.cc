@@ -68,6 +68,12 @@ TEST_F(SamAnalyze, ANumberBeyondItsProofIsShownAndMarkedBesideSimulations) {
   EXPECT_EQ(task.at("beyond_proof"), 19);
 }
 
+TEST_F(SamAnalyze, RecurringTasksHaveNoOtherNotation) {
+  const Outcome outcome = run("convert --csv " + example("recurring"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("recurring tasks, expected others"));
+}
+
 TEST_F(SamAnalyze, OutputThatCannotBeWrittenIsAnError) {
   const Outcome outcome = run_shell("{ " SAM_ANALYZE " rta " + example("three_programs") + "; } > /dev/full");
   EXPECT_EQ(outcome.code, 2);

@@ -6,12 +6,12 @@
 
 #include <map>
 
+#include "analysis/access/access_json.h"
 #include "analysis/access/experiment/shares.h"
 #include "analysis/access/partition.h"
 #include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "analysis/generator/paper_sets.h"
-#include "analysis/json/access_json.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"

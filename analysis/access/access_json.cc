@@ -1,4 +1,4 @@
-#include "analysis/json/access_json.h"
+#include "analysis/access/access_json.h"
 
 #include <nlohmann/json.hpp>
 
