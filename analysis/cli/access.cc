@@ -165,12 +165,10 @@ Run add(CLI::App& parent) {
   access->add_option("FILE", options->file, "task set (JSON) whose tasks have a cpu; - for standard input")->required();
   access->add_option("--analysis", options->analysis, "one of them instead of all that know the set")
       ->transform(one_of(kAnalyses));
-  access
-      ->add_option("--update", options->costs.update,
-                   "cost of a runlist update, or of the server's handling a message (0ns)")
-      ->transform(nanoseconds());
-  access->add_option("--slice", options->costs.slice, "of the round robin (1ms)")->transform(nanoseconds(1));
-  access->add_option("--switching", options->costs.switching, "before each slice (0ns)")->transform(nanoseconds());
+  add_time(*access, "--update", options->costs.update,
+           "cost of a runlist update, or of the server's handling a message (0ns)");
+  add_time(*access, "--slice", options->costs.slice, "of the round robin (1ms)", 1);
+  add_time(*access, "--switching", options->costs.switching, "before each slice (0ns)");
   access->add_option("--server-cpu", options->costs.server_cpu, "where the server runs (0)");
   access->add_flag("--partition", options->partition,
                    "find how many of platform.gpus parts each task needs for itself, instead of its mode");

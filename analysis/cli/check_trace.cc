@@ -71,8 +71,7 @@ Run add(CLI::App& parent) {
   app->add_option("SET", options->set, "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")
       ->required();
   app->add_option("--task", options->task, "the task of a program that the trace names none for");
-  app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off (200us)")
-      ->transform(nanoseconds());
+  add_time(*app, "--tolerance", options->tolerance, "by how much clocks and hand-overs may be off (200us)");
   app->add_option("--policy", options->policy,
                   "the manager's; under others than fixed-priority, priorities and bounds are not checked")
       ->capture_default_str()

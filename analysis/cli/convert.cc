@@ -130,10 +130,8 @@ Run add(CLI::App& parent) {
   convert->add_option("--cpus", options->cpus, "of a SchedCAT task set, or of DAG tasks")->check(CLI::Range(1, 64));
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
-  convert
-      ->add_option("--unit", options->unit,
-                   "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)")
-      ->transform(nanoseconds(1));
+  add_time(*convert, "--unit", options->unit,
+           "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)", 1);
   return [options] {
     std::cout << read_by([&](const std::string& text) { return converted(*options, text); }, options->file);
     return kGood;

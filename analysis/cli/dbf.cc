@@ -151,10 +151,9 @@ Run add(CLI::App& parent) {
   CLI::App* dbf = parent.add_subcommand("dbf", "demand bounds of recurring tasks (graphs of jobs) under EDF");
   dbf->footer("Exit code: 0 schedulable, 1 not, 2 bad input. An example: analysis/examples/recurring.json");
   dbf->add_option("FILE", options->file, "recurring tasks (JSON); - for standard input")->required();
-  dbf->add_option("--at", options->at, "dbf of this interval length and what demands most in it, as 40ms")
-      ->transform(nanoseconds(1, dbf::kMostDemand));
-  auto* until = dbf->add_option("--until", options->until, "list and draw the values up to here")
-                    ->transform(nanoseconds(1, dbf::kMostDemand));
+  add_time(*dbf, "--at", options->at, "dbf of this interval length and what demands most in it, as 40ms", 1,
+           dbf::kMostDemand);
+  auto* until = add_time(*dbf, "--until", options->until, "list and draw the values up to here", 1, dbf::kMostDemand);
   dbf->add_option("--lines", options->lines, "list so many values (20)")->excludes(until);
   dbf->add_flag("--as-published", options->as_published,
                 "the recurrence for long intervals as in the paper, which may demand more than any walk");

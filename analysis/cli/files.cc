@@ -14,16 +14,15 @@
 namespace samcl::analysis::cli {
 
 CLI::Validator nanoseconds(Time least, Time most) {
-  return CLI::Validator(
-      [least, most](std::string& given) -> std::string {
-        const auto time = parse_duration(given);
-        if (!time) return time.error().message;
-        if (*time < least || *time > most)
-          return given + ", expected " + format_duration(least) + " to " + format_duration(most);
-        given = std::to_string(*time);
-        return "";
-      },
-      "TIME");
+  const auto read = [least, most](std::string& given) -> std::string {
+    const auto time = parse_duration(given);
+    if (!time) return time.error().message;
+    if (*time < least || *time > most)
+      return given + ", expected " + format_duration(least) + " to " + format_duration(most);
+    given = std::to_string(*time);
+    return "";
+  };
+  return {read, ""};
 }
 
 std::string read_text(const std::string& file) {

@@ -121,10 +121,10 @@ Run add(CLI::App& parent) {
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
-  rta->add_option("--initiation", options->initiation,
-                  "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
-                  "same of kernels: 200us,10ms,15us,1ms")
-      ->transform(nanoseconds(1))
+  add_time(*rta, "--initiation", options->initiation,
+           "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
+           "same of kernels: 200us,10ms,15us,1ms",
+           1)
       ->delimiter(',')
       ->expected(2, 4);
   auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")

@@ -82,8 +82,13 @@ namespace reductions_command {
 Run add(CLI::App& experiment);
 }
 
-// For the transform() of an option that is a time: "40ms" as its nanoseconds, which are so many.
-CLI::Validator nanoseconds(Time least = 0, Time most = kLongest);
+// An option that is a time, "40ms", into its nanoseconds, which are so many; or a list of them.
+CLI::Validator nanoseconds(Time least, Time most);
+template <typename Target>
+CLI::Option* add_time(CLI::App& command, const std::string& option, Target& target, const std::string& words,
+                      Time least = 0, Time most = kLongest) {
+  return command.add_option(option, target, words)->transform(nanoseconds(least, most))->type_name("TIME");
+}
 
 // What a file's text says, CSV if its name ends so; whether it is such a task set at all.
 Result<TaskSetDocument> task_set_from(const std::string& file, const std::string& text, Model model);
