@@ -18,6 +18,7 @@
 #include "analysis/json/task_set_json.h"
 #include "analysis/locking/pipeline.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/limits.h"
 #include "analysis/model/number_text.h"
 #include "analysis/modes/choice.h"
 #include "analysis/rta/together.h"
@@ -133,8 +134,9 @@ PYBIND11_MODULE(_samcl_analysis, module) {
       "access",
       [](const std::string& text, const std::string& analysis, Time update, Time slice, Time switching,
          int server_cpu) {
-        if (update < 0 || switching < 0 || slice < 1)
-          throw pybind11::value_error("update and switching: expected 0 or more ns; slice: 1 or more");
+        for (const auto& [what, time, least] :
+             {std::tuple{"update", update, 0}, {"slice", slice, 1}, {"switching", switching, 0}})
+          value_of(within(what, time, least, kLongest));
         return by_access(text, analysis, {update, slice, switching, server_cpu});
       },
       arg("task_set"), arg("analysis"), arg("update") = 0, arg("slice") = 1'000'000, arg("switching") = 0,

@@ -67,6 +67,9 @@ class Access(unittest.TestCase):
     def test_refusals(self):
         with self.assertRaisesRegex(ValueError, "expected its own for jitter"):
             samcl.access(example("gcaps_fig5"), "jitter")
+        for cost in ({"update": 2**62}, {"slice": 0}, {"switching": -1}):
+            with self.assertRaisesRegex(ValueError, "expected [01] to 35184372088832"):
+                samcl.access(example("gcaps_fig5"), "mpcp", **cost)
 
 
 class Locking(unittest.TestCase):
