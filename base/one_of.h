@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <ranges>
 #include <string>
 
 namespace samcl {
@@ -20,6 +21,14 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
         return std::string();
       },
       names);
+}
+
+// Of values whose names a function name() tells.
+template <std::ranges::input_range Values>
+CLI::Validator one_of(const Values& values) {
+  std::map<std::string, std::ranges::range_value_t<Values>> named;
+  for (const auto value : values) named[name(value)] = value;
+  return one_of(named);
 }
 
 }  // namespace samcl

@@ -3,10 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/access/access_json.h"
 #include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/json/bounds_json.h"
 #include "base/duration.h"
 #include "base/json_text.h"
 #include "base/text_table.h"
@@ -19,8 +19,7 @@ using access::kAnalyses;
 struct Options {
   std::string file;
   std::optional<access::Analysis> analysis;
-  std::string update = "0ns", slice = "1ms", switching = "0ns";
-  int server_cpu = 0;
+  access::Costs costs = {.slice = 1'000'000};
   bool partition = false, gpu_priorities = false, as_json = false;
 };
 
@@ -52,21 +51,8 @@ bool has_gpu_priorities(access::Analysis analysis) {
   return analysis == access::Analysis::gcaps || analysis == access::Analysis::gcaps_published;
 }
 
-access::Costs costs_of(const Options& options) {
-  access::Costs costs;
-  for (const auto& [option, text, time] : {std::tuple{"--update", &options.update, &costs.update},
-                                           {"--slice", &options.slice, &costs.slice},
-                                           {"--switching", &options.switching, &costs.switching}}) {
-    const auto value = parse_duration(*text);
-    if (!value) refuse(std::string(option) + ": '" + *text + "', expected a time such as 1ms");
-    *time = *value;
-  }
-  if (costs.slice == 0) refuse("--slice: 0, expected at least 1 ns");
-  costs.server_cpu = options.server_cpu;
-  return costs;
-}
-
-std::vector<Column> columns_of(const Options& options, const access::TaskSet& set, const access::Costs& costs) {
+std::vector<Column> columns_of(const Options& options, const access::TaskSet& set) {
+  const access::Costs& costs = options.costs;
   if (options.gpu_priorities && options.analysis && !has_gpu_priorities(*options.analysis))
     refuse(std::string("--gpu-priorities: with ") + name(*options.analysis) + ", expected gcaps or gcaps-published");
   std::vector<Column> columns;
@@ -122,23 +108,12 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
 std::string as_json(const access::TaskSet& set, const Modes& modes, const std::vector<Column>& columns) {
   nlohmann::ordered_json analyses = nlohmann::ordered_json::array();
   for (const Column& column : columns) {
-    nlohmann::ordered_json entry = {{"analysis", name(column.analysis)}};
     if (!column.refused.empty()) {
-      entry["refused"] = column.refused;
-    } else {
-      entry["schedulable"] = column.bounds.schedulable;
-      if (column.gpu_order) entry["gpu_order"] = *column.gpu_order;
-      entry["proven"] = !is_published(column.analysis) && column.bounds.schedulable;
-      entry["tasks"] = nlohmann::ordered_json::array();
-      for (size_t i = 0; i < set.tasks.size(); ++i) {
-        entry["tasks"].push_back({{"name", set.tasks[i].name},
-                                  {"mode", modes[set.tasks[i].index]},
-                                  {"response", number_or_null(column.bounds.response[i])},
-                                  {"beyond_proof", number_or_null(column.beyond_proof[i])},
-                                  {"deadline", set.tasks[i].deadline}});
-      }
+      analyses.push_back({{"analysis", name(column.analysis)}, {"refused", column.refused}});
+      continue;
     }
-    analyses.push_back(std::move(entry));
+    analyses.push_back(access_json(set, modes, column.analysis, column.bounds, column.beyond_proof));
+    if (column.gpu_order) analyses.back()["gpu_order"] = *column.gpu_order;
   }
   return json_text(nlohmann::ordered_json{{"analyses", analyses}}, 2) + "\n";
 }
@@ -162,11 +137,10 @@ Modes modes_of(const Options& options, const TaskSetDocument& document) {
 }
 
 int run(const Options& options) {
-  const auto costs = costs_of(options);
   const auto document = read_task_set(options.file, Model::partitioned);
   const auto modes = modes_of(options, document);
   const auto set = need(access::tasks_of(document.set, modes), options.file + ": ");
-  const auto columns = columns_of(options, set, costs);
+  const auto columns = columns_of(options, set);
   std::cout << (options.as_json ? as_json(set, modes, columns) : as_tables(set, columns));
   if (options.partition && !options.as_json)
     for (const access::Task& task : set.tasks)
@@ -189,15 +163,13 @@ Run add(CLI::App& parent) {
       "See analysis/access/README.md for the ways and what each assumes.\n"
       "Exit code: 0 schedulable by one of the analyses, 1 by none, 2 bad input.");
   access->add_option("FILE", options->file, "task set (JSON) whose tasks have a cpu; - for standard input")->required();
-  std::map<std::string, access::Analysis> names;
-  for (const access::Analysis analysis : kAnalyses) names[name(analysis)] = analysis;
   access->add_option("--analysis", options->analysis, "one of them instead of all that know the set")
-      ->transform(one_of(names));
-  access->add_option("--update", options->update,
-                     "cost of a runlist update, or of the server's handling a message (0ns)");
-  access->add_option("--slice", options->slice, "of the round robin (1ms)");
-  access->add_option("--switching", options->switching, "before each slice (0ns)");
-  access->add_option("--server-cpu", options->server_cpu, "where the server runs (0)");
+      ->transform(one_of(kAnalyses));
+  add_time(*access, "--update", options->costs.update,
+           "cost of a runlist update, or of the server's handling a message (0ns)");
+  add_time(*access, "--slice", options->costs.slice, "of the round robin (1ms)", 1);
+  add_time(*access, "--switching", options->costs.switching, "before each slice (0ns)");
+  access->add_option("--server-cpu", options->costs.server_cpu, "where the server runs (0)");
   access->add_flag("--partition", options->partition,
                    "find how many of platform.gpus parts each task needs for itself, instead of its mode");
   access->add_flag("--gpu-priorities", options->gpu_priorities,

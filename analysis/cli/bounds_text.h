@@ -8,8 +8,6 @@
 
 namespace samcl::analysis::cli {
 
-// Of the safe form: proven; of the published ones: a fixed point was found.
-bool bounded(const TaskBound& bound, Form form);
 // A response that is not bounded is shown all the same, with a mark, as far as there is a fixed point.
 std::string response_text(const TaskBound& bound, Form form);
 // What the mark means, where some task has it.

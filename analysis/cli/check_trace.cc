@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
   std::string trace, set, task;
-  std::string tolerance = "200us";
+  Time tolerance = 200'000;
   std::string policy = "fixed-priority";
   bool as_json = false;
 };
@@ -48,13 +48,12 @@ std::string to_json(const LiveSchedule& live, const std::vector<Violation>& foun
 }
 
 int run(const Options& options) {
-  const auto tolerance = need(parse_duration(options.tolerance), "--tolerance: ");
   const auto document = read_task_set(options.set);
   const auto text = read_text(options.trace);
   const auto live = need(read_live_schedule(text, document.set, options.task), options.trace + ": ");
   const Bounds bounds = analyse(document.set, document.modes, Form::safe);
   const GrantOrder order = options.policy == "fixed-priority" ? GrantOrder::priority : GrantOrder::other;
-  const auto found = check_live(document.set, document.modes, bounds, live, tolerance, order);
+  const auto found = check_live(document.set, document.modes, bounds, live, options.tolerance, order);
   if (options.as_json)
     std::cout << to_json(live, found);
   else
@@ -72,8 +71,7 @@ Run add(CLI::App& parent) {
   app->add_option("SET", options->set, "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")
       ->required();
   app->add_option("--task", options->task, "the task of a program that the trace names none for");
-  app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off")
-      ->capture_default_str();
+  add_time(*app, "--tolerance", options->tolerance, "by how much clocks and hand-overs may be off (200us)");
   app->add_option("--policy", options->policy,
                   "the manager's; under others than fixed-priority, priorities and bounds are not checked")
       ->capture_default_str()

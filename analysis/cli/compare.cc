@@ -30,22 +30,21 @@ struct Column {
   std::string scheduling;
   bool schedulable = false;
   std::string why_not;
-  std::vector<std::optional<Time>> response, beyond_proof;
+  std::vector<Time> response, beyond_proof;  // kUnbounded: there is none
 };
 
 template <typename Verdict, typename Late>
 Column soft(const locking::TaskSet& set, const std::string& name, const Verdict& verdict, Late late) {
-  Column column{name, "G-EDF, soft", verdict.schedulable(), failure(set, verdict), {}, {}};
-  column.beyond_proof.resize(set.tasks.size());
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    column.response.push_back(verdict.schedulable() ? std::optional(set.tasks[i].period + late(i)) : std::nullopt);
+  const std::vector<Time> none(set.tasks.size(), kUnbounded);
+  Column column{name, "G-EDF, soft", verdict.schedulable(), failure(set, verdict), none, none};
+  for (size_t i = 0; i < set.tasks.size() && verdict.schedulable(); ++i)
+    column.response[i] = set.tasks[i].period + late(i);
   return column;
 }
 
 Column fixed_priority(const TaskSet& set, Form form) {
-  Column column{name(form), "fixed priorities, hard", false, "", {}, {}};
-  column.response.resize(set.tasks.size());
-  column.beyond_proof.resize(set.tasks.size());
+  const std::vector<Time> none(set.tasks.size(), kUnbounded);
+  Column column{name(form), "fixed priorities, hard", false, "", none, none};
   const Modes modes(set.tasks.size(), 1);
   if (auto good = check_capacity(set, modes); !good) {
     column.why_not = good.error().message;
@@ -57,7 +56,7 @@ Column fixed_priority(const TaskSet& set, Form form) {
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const TaskBound& bound = bounds.tasks[i];
     const bool bounded = is_bounded(bound, form);
-    if (bound.response != kUnbounded) (bounded ? column.response : column.beyond_proof)[i] = bound.response;
+    (bounded ? column.response : column.beyond_proof)[i] = bound.response;
     if (!bounded || bound.response > set.tasks[i].deadline) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
   }
   if (!late.empty()) column.why_not = late + " may miss the deadline";
@@ -80,12 +79,8 @@ std::vector<Column> all_columns(const locking::TaskSet& set) {
 }
 
 std::string response_text(const Column& column, size_t task) {
-  if (column.response[task]) return format_duration(*column.response[task]);
-  return column.beyond_proof[task] ? format_duration(*column.beyond_proof[task]) + " *" : "-";
-}
-
-nlohmann::ordered_json or_null(const std::optional<Time>& time) {
-  return time ? nlohmann::ordered_json(*time) : nlohmann::ordered_json();
+  if (column.response[task] != kUnbounded) return format_duration(column.response[task]);
+  return column.beyond_proof[task] != kUnbounded ? format_duration(column.beyond_proof[task]) + " *" : "-";
 }
 
 std::string as_tables(const locking::TaskSet& set, const std::vector<Column>& columns) {
@@ -112,8 +107,8 @@ std::string as_json(const locking::TaskSet& set, const std::vector<Column>& colu
     for (size_t i = 0; i < set.tasks.size(); ++i)
       tasks.push_back({{"name", set.tasks[i].name},
                        {"period", set.tasks[i].period},
-                       {"response", or_null(column.response[i])},
-                       {"beyond_proof", or_null(column.beyond_proof[i])}});
+                       {"response", number_or_null(column.response[i])},
+                       {"beyond_proof", number_or_null(column.beyond_proof[i])}});
     analyses.push_back(
         {{"analysis", column.name},
          {"scheduling", column.scheduling},

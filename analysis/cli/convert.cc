@@ -14,8 +14,8 @@
 #include "analysis/exchange/schedcat.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
+#include "analysis/json/task_graphs_json.h"
 #include "analysis/locking/pipeline.h"
-#include "base/duration.h"
 
 namespace samcl::analysis::cli::convert_command {
 namespace {
@@ -24,7 +24,7 @@ struct Options {
   std::string file;
   bool csv = false, np = false, np_dag = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
   int cpus = 0, gpus = 1;
-  std::string unit = "1us";
+  Time unit = 1000;
 };
 
 // As our own document, all tasks in mode 1.
@@ -55,7 +55,8 @@ Result<TaskSetDocument> parse_own(const std::string& file, const std::string& te
 }
 
 // From what the file's name or its beginning says that it is.
-Result<TaskSetDocument> parse(const Options& options, const std::string& text, Time unit) {
+Result<TaskSetDocument> parse(const Options& options, const std::string& text) {
+  const Time unit = options.unit;
   const std::string& file = options.file;
   const bool xml = file.ends_with(".xml");
   if (file.ends_with(".mast")) return document_of(parse_mast(text, unit));
@@ -66,6 +67,8 @@ Result<TaskSetDocument> parse(const Options& options, const std::string& text, T
 }
 
 Result<dag::TaskSet> parse_graphs(const Options& options, const std::string& text) {
+  if (!dag::is_np_dags(text) && parse_task_graphs(text))
+    return fail("recurring tasks, expected others: no other notation here has them");
   if (!dag::is_np_dags(text)) return dag::parse_dags(text);
   if (options.cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
   return dag::parse_np_dags(text, options.cpus);
@@ -78,7 +81,8 @@ Result<std::string> written(const Options& options, const dag::TaskSet& set) {
   return dag::format_dags(set);
 }
 
-Result<std::string> written(const Options& options, const TaskSetDocument& document, Time unit) {
+Result<std::string> written(const Options& options, const TaskSetDocument& document) {
+  const Time unit = options.unit;
   if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
   if (options.mast) return format_mast(document.set, document.modes);
   if (options.pycpa) return format_pycpa(document.set, document.modes);
@@ -92,12 +96,10 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   });
 }
 
-Result<std::string> converted(const Options& options, const std::string& text, Time unit) {
+Result<std::string> converted(const Options& options, const std::string& text) {
   if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices"))
     return parse_graphs(options, text).and_then([&](const dag::TaskSet& set) { return written(options, set); });
-  return parse(options, text, unit).and_then([&](const TaskSetDocument& document) {
-    return written(options, document, unit);
-  });
+  return parse(options, text).and_then([&](const TaskSetDocument& document) { return written(options, document); });
 }
 
 }  // namespace
@@ -128,12 +130,10 @@ Run add(CLI::App& parent) {
   convert->add_option("--cpus", options->cpus, "of a SchedCAT task set, or of DAG tasks")->check(CLI::Range(1, 64));
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
-  convert->add_option("--unit", options->unit,
-                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)");
+  add_time(*convert, "--unit", options->unit,
+           "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)", 1);
   return [options] {
-    const auto unit = parse_duration(options->unit);
-    if (!unit || *unit == 0) refuse("--unit: '" + options->unit + "', expected a time such as 1us");
-    std::cout << read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
+    std::cout << read_by([&](const std::string& text) { return converted(*options, text); }, options->file);
     return kGood;
   };
 }

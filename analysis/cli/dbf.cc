@@ -22,7 +22,7 @@ using dbf::Triggered;
 
 struct Options {
   std::string file;
-  std::string at, until;
+  std::optional<Time> at, until;
   size_t lines = 20;
   bool as_published = false;
   bool as_json = false;
@@ -114,16 +114,8 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
          share(demand, t) + ".\n";
 }
 
-std::optional<Time> read_length(const std::string& option, const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const auto time = need(parse_duration(text), option + ": ");
-  if (time < 1 || time > dbf::kMostDemand)
-    refuse(option + ": " + text + ", expected more than 0 and at most " + format_duration(dbf::kMostDemand));
-  return time;
-}
-
 int run(const Options& options) {
-  const auto at = read_length("--at", options.at), until = read_length("--until", options.until);
+  const auto& [at, until] = std::pair(options.at, options.until);
   auto tasks = read_either(
       parse_task_graphs, [](const TaskSet& set, const Modes& /*modes*/) { return dbf::sporadic(set); }, options.file);
   const TaskDemands set(std::move(tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
@@ -159,9 +151,9 @@ Run add(CLI::App& parent) {
   CLI::App* dbf = parent.add_subcommand("dbf", "demand bounds of recurring tasks (graphs of jobs) under EDF");
   dbf->footer("Exit code: 0 schedulable, 1 not, 2 bad input. An example: analysis/examples/recurring.json");
   dbf->add_option("FILE", options->file, "recurring tasks (JSON); - for standard input")->required();
-  dbf->add_option("--at", options->at, "dbf of this interval length and what demands most in it, as 40ms")
-      ->option_text("TIME");
-  auto* until = dbf->add_option("--until", options->until, "list and draw the values up to here")->option_text("TIME");
+  add_time(*dbf, "--at", options->at, "dbf of this interval length and what demands most in it, as 40ms", 1,
+           dbf::kMostDemand);
+  auto* until = add_time(*dbf, "--until", options->until, "list and draw the values up to here", 1, dbf::kMostDemand);
   dbf->add_option("--lines", options->lines, "list so many values (20)")->excludes(until);
   dbf->add_flag("--as-published", options->as_published,
                 "the recurrence for long intervals as in the paper, which may demand more than any walk");

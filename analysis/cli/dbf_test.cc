@@ -67,7 +67,7 @@ TEST(SamAnalyzeDbf, SaysWhereBoundsAreUpperOnesOnly) {
 TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
   Outcome outcome = run_with(branching("0"), "dbf -");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 0 ns, expected 1 to"));
+  EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period: 0 ns, expected 1 to"));
   outcome = run("dbf --at 3 " + kRecurring);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--at: \"3\", expected a time such as 40ms"));

@@ -8,6 +8,7 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/experiment/figure.h"
+#include "analysis/json/bounds_json.h"
 #include "analysis/locking/experiment/elliott_figures.h"
 
 namespace samcl::analysis::cli::experiment_command {
@@ -77,8 +78,7 @@ Run add(CLI::App& parent) {
   experiment->add_flag("--mpi", options->counting.mpi,
                        "count with all processes that mpirun started; --threads is for each of them");
   experiment->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
-      ->transform(one_of(std::map<std::string, Form>{
-          {"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}, {"safe", Form::safe}}));
+      ->transform(one_of(std::array{Form::gpu_sam, Form::gpu_sparc, Form::safe}));
   experiment->add_flag("--classes", options->classes, "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
   experiment->add_option("--dependency", options->dependency, "P_D where it does not vary (0)")
       ->check(CLI::Range(0.0, 1.0));
@@ -94,7 +94,7 @@ Run add(CLI::App& parent) {
       ->add_option("--tardiness", options->bound,
                    "elliott: bound that the OMLP uses: least (default), devi-anderson, compliant-vector or\n"
                    "earlier-deadlines")
-      ->transform(one_of(tardiness_bounds()));
+      ->transform(one_of(locking::kTardinessBounds));
   auto* figure = experiment->add_option("--figure", options->elliott_figure, "elliott: one of its figures, 6 to 13")
                      ->check(CLI::Range(locking::kFirstFigure, locking::kLastFigure));
   experiment->add_option("--inset", options->inset, "elliott: and one of its insets, a to i")

@@ -67,20 +67,24 @@ locking::ElliottExperiment elliott_of(const ExperimentOptions& options) {
   return experiment;
 }
 
-// One picture per figure; of one inset, if one is meant.
-void draw(const ExperimentOptions& options, int number, const std::string& file, const locking::Histograms& all,
-          const Origin& origin) {
-  locking::ElliottFigure figure = locking::elliott_figure(number);
-  if (!options.inset.empty())
-    std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
-  if (figure.insets.empty()) refuse("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
-  need(write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3, origin)));
+// Those that are meant, and of them the inset that is.
+std::vector<locking::ElliottFigure> figures_of(const ExperimentOptions& options) {
+  std::vector<locking::ElliottFigure> figures;
+  for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
+    if (options.elliott_figure && number != *options.elliott_figure) continue;
+    auto& insets = figures.emplace_back(locking::elliott_figure(number)).insets;
+    if (!options.inset.empty())
+      std::erase_if(insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
+    if (insets.empty()) refuse("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
+  }
+  return figures;
 }
 
 }  // namespace
 
 int run_elliott(const ExperimentOptions& options) {
   const locking::ElliottExperiment experiment = elliott_of(options);
+  const auto figures = figures_of(options);
   const auto sums = need(count(experiment, options.counting));
   if (!sums) return kGood;
   locking::Histograms all(locking::kScenarios);
@@ -91,10 +95,9 @@ int run_elliott(const ExperimentOptions& options) {
   const Origin origin = origin_of(experiment.heading(), csv);
   need(write_file(out + ".csv", csv));
   std::string written = out + ".csv";
-  for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
-    if (options.elliott_figure && number != *options.elliott_figure) continue;
-    const std::string file = out + "-fig" + std::to_string(number) + ".json";
-    draw(options, number, file, all, origin);
+  for (const locking::ElliottFigure& figure : figures) {
+    const std::string file = out + "-fig" + std::to_string(figure.number) + ".json";
+    need(write_file(file, format_charts(charts(figure, all), figure.number > 10 ? 2 : 3, origin)));
     written += ", " + file;
   }
   forget(options.counting);

@@ -67,6 +67,13 @@ TEST_F(Elliott, RefusesWhatOtherExperimentsHave) {
   EXPECT_EQ(run("experiment fig9 --tardiness devi-anderson --out " + path("x")).code, 2);
 }
 
+TEST_F(Elliott, RefusesAnInsetThatTheFigureDoesNotHaveBeforeItCounts) {
+  const Outcome outcome = run("experiment elliott --figure 7 --inset d --out " + path("x"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("--inset: Fig. 7 has no (d)"));
+  EXPECT_EQ(text("x.part"), "");
+}
+
 // Several processes on this machine: more than it has cores, and as root if the test is.
 Outcome run_on(int processes, const std::string& arguments) {
   return run_shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe -np " +

@@ -8,9 +8,22 @@
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
 #include "analysis/locking/pipeline.h"
+#include "base/duration.h"
 #include "base/hash_text.h"
 
 namespace samcl::analysis::cli {
+
+CLI::Validator nanoseconds(Time least, Time most) {
+  const auto read = [least, most](std::string& given) -> std::string {
+    const auto time = parse_duration(given);
+    if (!time) return time.error().message;
+    if (*time < least || *time > most)
+      return given + ", expected " + format_duration(least) + " to " + format_duration(most);
+    given = std::to_string(*time);
+    return "";
+  };
+  return {read, ""};
+}
 
 std::string read_text(const std::string& file) {
   if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
@@ -49,15 +62,5 @@ TaskSetDocument read_task_set(const std::string& file, const Modes& modes) {
 locking::TaskSet read_locking_set(const std::string& file) {
   return read_either(parse_locking_set, locking::shared_gpus, file);
 }
-
-std::map<std::string, locking::TardinessBound> tardiness_bounds() {
-  std::map<std::string, locking::TardinessBound> bounds;
-  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
-                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
-    bounds[name(bound)] = bound;
-  return bounds;
-}
-
-std::map<std::string, Form> published_forms() { return {{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}; }
 
 }  // namespace samcl::analysis::cli

@@ -109,6 +109,8 @@ void show_schedule(const Options& options, const locking::TaskSet& set) {
 
 int run(const Options& options) {
   const auto set = read_locking_set(options.file);
+  if (options.schedule == locking::Method::smlp && set.parts == 1)
+    refuse("--schedule smlp: the platform has no parts, expected a file with platform.parts above 1");
   const locking::Verdicts verdicts = analyse(set, options.bound);
   if (options.as_json)
     std::cout << format_verdicts(set, verdicts, options.speed_ups);
@@ -116,8 +118,6 @@ int run(const Options& options) {
     std::cout << utilisations_table(set, options.speed_ups) << "\n"
               << methods_table(set, verdicts) << "\n"
               << tasks_table(set, verdicts);
-  if (options.schedule == locking::Method::smlp && set.parts == 1)
-    refuse("--schedule smlp: the platform has no parts, expected a file with platform.parts above 1");
   if (options.schedule) show_schedule(options, set);
   return verdicts.schedulable() ? kGood : kNotSchedulable;
 }
@@ -137,7 +137,7 @@ Run add(CLI::App& parent) {
       ->add_option("--tardiness", options->bound,
                    "bound used: least (default: of the others, task by task), devi-anderson, compliant-vector or\n"
                    "earlier-deadlines; containers: always compliant-vector")
-      ->transform(one_of(tardiness_bounds()));
+      ->transform(one_of(locking::kTardinessBounds));
   locking
       ->add_option("--speed-up", options->speed_ups, "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")
       ->delimiter(',')
@@ -146,11 +146,7 @@ Run add(CLI::App& parent) {
       locking
           ->add_option("--schedule", options->schedule,
                        "also show all tasks released at once under fmlp-long, omlp, donation, smlp or containers")
-          ->transform(one_of(std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
-                                                                    {"omlp", locking::Method::omlp},
-                                                                    {"donation", locking::Method::donation},
-                                                                    {"smlp", locking::Method::smlp},
-                                                                    {"containers", locking::Method::containers}}));
+          ->transform(one_of(locking::kMethods));
   locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
       ->check(CLI::Range(1, 10000))
       ->needs(schedule);

@@ -28,8 +28,12 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kBadInput;
   }
-  for (const auto& [parser, chosen] : known)
-    if (*parser) return chosen();
+  for (const auto& [parser, chosen] : known) {
+    if (!*parser) continue;
+    const int code = chosen();
+    if (!std::cout.flush()) refuse("standard output cannot be written");
+    return code;
+  }
   return kBadInput;
 }
 

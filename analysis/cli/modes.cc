@@ -163,7 +163,7 @@ Run add(CLI::App& parent) {
   modes->add_option("--policy", options->policy, "single, local, gema, gpa, search (default) or optimal")
       ->transform(one_of(policies));
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(one_of(published_forms()));
+      ->transform(one_of(kPublishedForms));
   modes
       ->add_option("--order", options->ordering,
                    "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")

@@ -22,7 +22,6 @@ std::string times_table(const NunnaOptions& options, const std::vector<NunnaTime
                                                  "OpenCL local", "OpenCL global", "AGREE"}};
   for (const NunnaTimes& times : all) {
     rows.push_back({std::to_string(times.vertices), std::to_string(times.demands), std::to_string(times.edges)});
-    for (const auto& ms : times.paper_ms) rows.back().push_back(number(ms));
     for (const auto& ms : times.ms) rows.back().push_back(number(ms));
     rows.back().emplace_back(times.agree ? "yes" : "NO");
   }
@@ -62,12 +61,12 @@ std::string comparison_text(const std::vector<NunnaTimes>& all) {
                     ratio(plain, last.local->job + last.local->build + last.local->set_up)});
   }
   const NunnaTimes* closest = nullptr;
-  const auto ahead = [](const NunnaTimes& times) { return *times.paper_ms[kPaperGpuSm] / *times.ms[kFast]; };
+  const auto ahead = [](const NunnaTimes& times) { return *times.ms[kPaperGpuSm] / *times.ms[kFast]; };
   for (const NunnaTimes& times : all)
-    if (times.paper_ms[kPaperGpuSm] && (!closest || ahead(times) < ahead(*closest))) closest = &times;
+    if (times.ms[kPaperGpuSm] && (!closest || ahead(times) < ahead(*closest))) closest = &times;
   if (closest)
     rows.push_back({"fast on one core with the paper's GPU, at every size",
-                    ratio(*closest->paper_ms[kPaperGpuSm], closest->ms[kFast]) + " or more"});
+                    ratio(*closest->ms[kPaperGpuSm], closest->ms[kFast]) + " or more"});
   return table(rows, 2);
 }
 
@@ -98,8 +97,7 @@ std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes
   ordered_json list = ordered_json::array();
   for (const NunnaTimes& times : all) {
     ordered_json ms;
-    for (size_t way = 0; way < kPaperWays; ++way) ms[kPaperWayNames[way]] = optional(times.paper_ms[way]);
-    for (size_t way = 0; way < kWays; ++way) ms[kWayNames[way]] = optional(times.ms[way]);
+    for (size_t way = 0; way < kWays; ++way) ms[kWayNames[way].field] = optional(times.ms[way]);
     list.push_back({{"vertices", times.vertices},
                     {"demands", times.demands},
                     {"edges", times.edges},
@@ -123,13 +121,11 @@ std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes
 
 std::string nunna_csv(const std::vector<NunnaTimes>& all) {
   std::string csv = "vertices,demands,edges";
-  for (const char* name : kPaperWayNames) csv += std::string(",") + name;
-  for (const char* name : kWayNames) csv += std::string(",") + name;
+  for (const WayName& name : kWayNames) csv += std::string(",") + name.field;
   csv += "\n";
   const auto cell = [](const std::optional<double>& ms) { return ms ? std::to_string(*ms) : std::string(); };
   for (const NunnaTimes& times : all) {
     csv += std::to_string(times.vertices) + "," + std::to_string(times.demands) + "," + std::to_string(times.edges);
-    for (const auto& ms : times.paper_ms) csv += "," + cell(ms);
     for (const auto& ms : times.ms) csv += "," + cell(ms);
     csv += "\n";
   }
@@ -143,20 +139,12 @@ Chart nunna_chart(const std::vector<NunnaTimes>& all) {
   chart.bottom = 1e-2;
   chart.top = 1e4;
   for (const NunnaTimes& times : all) chart.ticks.push_back(static_cast<double>(times.vertices));
-  const auto curve = [&](const char* name, const auto& ms_of) {
-    Curve curve{name, {}};
+  for (size_t way = 0; way < kWays; ++way) {
+    Curve curve{kWayNames[way].label, {}};
     for (const NunnaTimes& times : all)
-      if (const std::optional<double> ms = ms_of(times))
-        curve.points.emplace_back(static_cast<double>(times.vertices), *ms);
+      if (times.ms[way]) curve.points.emplace_back(static_cast<double>(times.vertices), *times.ms[way]);
     if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
-  };
-  constexpr std::array<const char*, kPaperWays> kPaperLabels = {"paper's CPU", "paper's GPU", "paper's GPU-SM"};
-  for (size_t way = 0; way < kPaperWays; ++way)
-    curve(kPaperLabels[way], [way](const NunnaTimes& times) { return times.paper_ms[way]; });
-  constexpr std::array<const char*, kWays> kLabels = {"plain",  "fast, one core", "fast, all threads",
-                                                      "fronts", "OpenCL, local",  "OpenCL, global"};
-  for (size_t way = 0; way < kWays; ++way)
-    curve(kLabels[way], [way](const NunnaTimes& times) { return times.ms[way]; });
+  }
   return chart;
 }
 

@@ -25,20 +25,26 @@ struct NunnaOptions {
   double limit_s = 600;                      // of each of its runs
 };
 
-// The table as it stands, with vectors and only reachable demands on one core and on all, by fronts of paths
-// instead of a table, and by an OpenCL program with and without local memory.
-enum Way { kPlain, kFast, kThreads, kFronts, kLocal, kGlobal, kWays };
-inline constexpr std::array<const char*, kWays> kWayNames = {"plain",  "fast",         "threads",
-                                                             "fronts", "opencl_local", "opencl_global"};
-
-// The columns of the paper's Table I.
-enum PaperWay { kPaperCpu, kPaperGpu, kPaperGpuSm, kPaperWays };
-inline constexpr std::array<const char*, kPaperWays> kPaperWayNames = {"paper_cpu", "paper_gpu", "paper_gpu_sm"};
+// The columns of the paper's Table I; then the table as it stands, with vectors and only reachable demands on one core
+// and on all, by fronts of paths instead of a table, and by an OpenCL program with and without local memory.
+enum Way { kPaperCpu, kPaperGpu, kPaperGpuSm, kPlain, kFast, kThreads, kFronts, kLocal, kGlobal, kWays };
+struct WayName {
+  const char* field;
+  const char* label;
+};
+inline constexpr std::array<WayName, kWays> kWayNames = {{{"paper_cpu", "paper's CPU"},
+                                                          {"paper_gpu", "paper's GPU"},
+                                                          {"paper_gpu_sm", "paper's GPU-SM"},
+                                                          {"plain", "plain"},
+                                                          {"fast", "fast, one core"},
+                                                          {"threads", "fast, all threads"},
+                                                          {"fronts", "fronts"},
+                                                          {"opencl_local", "OpenCL, local"},
+                                                          {"opencl_global", "OpenCL, global"}}};
 
 struct NunnaTimes {
   size_t vertices = 0, demands = 0, edges = 0;  // edges of the doubled graph
-  std::array<std::optional<double>, kPaperWays> paper_ms;
-  // Medians, of CPU time where one thread computes; nothing where it could not be measured.
+  // Medians but for the paper's, of CPU time where one thread computes; nothing where it could not be measured.
   std::array<std::optional<double>, kWays> ms;
   std::optional<OpenClTimes> local, global;  // of what ms has for OpenCL (its jobs with all transfers)
   bool agree = true;                         // all found the same intervals

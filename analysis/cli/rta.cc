@@ -6,6 +6,7 @@
 
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
+#include "analysis/csv/bounds_csv.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/initiation.h"
@@ -23,7 +24,7 @@ struct Options {
   Form form = Form::safe;
   std::string explain;
   std::vector<int> modes;
-  std::vector<std::string> initiation;  // transfer_cpu, transfer, launch_cpu, launch
+  std::vector<Time> initiation;  // transfer_cpu, transfer, launch_cpu, launch
   bool together = false;
   bool exact = false;
   int64_t states = 10'000'000;
@@ -40,17 +41,6 @@ std::string show(const Options& options, const TaskSetDocument& document, const 
       std::find_if(tasks.begin(), tasks.end(), [&](const Task& entry) { return entry.name == options.explain; });
   if (task == tasks.end()) refuse("--explain: " + options.file + " has no task \"" + options.explain + "\"");
   return explanation(document, options.form, bounds, static_cast<size_t>(task - tasks.begin()));
-}
-
-Initiation initiation_of(const std::vector<std::string>& given) {
-  Initiation initiation;
-  Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu, &initiation.launch};
-  for (size_t n = 0; n < given.size(); ++n) {
-    const auto time = parse_duration(given[n]);
-    if (!time || *time == 0) refuse("--initiation: '" + given[n] + "', expected a time such as 200us");
-    *fields[n] = *time;
-  }
-  return initiation;
 }
 
 std::string exact_json(const TaskSetDocument& document, const Exact& exact) {
@@ -94,8 +84,9 @@ int run_exact(const Options& options, const TaskSetDocument& document) {
 int run(const Options& options) {
   auto document = read_task_set(options.file, options.modes);
   need(check(document.set, options.form), options.file + ": ");
-  const auto initiation = initiation_of(options.initiation);
-  document.set = with_initiation(std::move(document.set), initiation);
+  auto given = options.initiation;
+  given.resize(4, 0);
+  document.set = with_initiation(std::move(document.set), {given[0], given[1], given[2], given[3]});
   need(check_capacity(document.set, document.modes), options.file + ": ");
   if (options.exact) return run_exact(options, document);
   const Bounds bounds = options.together ? analyse_together(document.set, document.modes)
@@ -114,7 +105,7 @@ Run add(CLI::App& parent) {
   rta->add_option("FILE", options->file, "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
   auto* published = rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
-  published->transform(one_of(published_forms()));
+  published->transform(one_of(kPublishedForms));
   auto* together =
       rta->add_flag("--together", options->together,
                     "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")
@@ -130,9 +121,10 @@ Run add(CLI::App& parent) {
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
-  rta->add_option("--initiation", options->initiation,
-                  "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
-                  "same of kernels: 200us,10ms,15us,1ms")
+  add_time(*rta, "--initiation", options->initiation,
+           "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
+           "same of kernels: 200us,10ms,15us,1ms",
+           1)
       ->delimiter(',')
       ->expected(2, 4);
   auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")

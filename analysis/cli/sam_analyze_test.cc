@@ -56,6 +56,29 @@ TEST_F(SamAnalyze, NotSchedulableIsExitCodeOne) {
   EXPECT_EQ(run("simulate --jobs 100 " + set).code, 1);
 }
 
+TEST_F(SamAnalyze, ANumberBeyondItsProofIsShownAndMarkedBesideSimulations) {
+  const std::string set = written("set", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
+    {"name": "b", "period": 18, "stages": [{"resource": "CPU", "worst": 7}]}]})");
+  const Outcome text = run("simulate --jobs 100 --search 1 " + set);
+  EXPECT_THAT(text.output, HasSubstr("19 ns *"));
+  EXPECT_THAT(text.output, HasSubstr("* beyond its proof"));
+  const auto task = nlohmann::json::parse(run("simulate --json --jobs 100 --search 1 " + set).output).at("tasks").at(1);
+  EXPECT_TRUE(task.at("bound").is_null());
+  EXPECT_EQ(task.at("beyond_proof"), 19);
+}
+
+TEST_F(SamAnalyze, RecurringTasksHaveNoOtherNotation) {
+  const Outcome outcome = run("convert --csv " + example("recurring"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("recurring tasks, expected others"));
+}
+
+TEST_F(SamAnalyze, OutputThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = run_shell("{ " SAM_ANALYZE " rta " + example("three_programs") + "; } > /dev/full");
+  EXPECT_EQ(outcome.code, 2);
+}
+
 TEST_F(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
   const std::string set = written("set", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
     {"name": "a", "period": 10, "deadline": 11, "stages": [{"resource": "CPU", "worst": 6}]}]})");

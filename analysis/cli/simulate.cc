@@ -5,8 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/draw/schedule_drawing.h"
+#include "analysis/json/bounds_json.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/placement.h"
 #include "analysis/rta/response_time.h"
@@ -35,7 +37,11 @@ std::string rounded(Time time) {
   return format_duration((time + unit / 2) / unit * unit);
 }
 
-std::string bound_text(const TaskBound& bound) { return bound.proven ? rounded(bound.response) : "-"; }
+// A number that is beyond its proof is marked.
+std::string bound_text(const TaskBound& bound) {
+  if (bound.response == kUnbounded) return response_text(bound, Form::safe);
+  return rounded(bound.response) + (bound.proven ? "" : " *");
+}
 
 std::string distribution_table(const TaskSet& set, const PriorityOrder& order, const Study& study,
                                const Bounds& bounds) {
@@ -78,17 +84,18 @@ std::string as_json(const TaskSet& set, const Study& study, const Bounds& bounds
   nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const TaskStudy& task = study.tasks[i];
+    const TaskBound& bound = bounds.tasks[i];
     tasks.push_back({{"name", set.tasks[i].name},
                      {"jobs", task.responses.size()},
                      {"mean", mean(task.responses)},
                      {"median", quantile(task.responses, 0.5)},
                      {"p99", quantile(task.responses, 0.99)},
                      {"longest", task.longest},
-                     {"bound", bounds.tasks[i].proven ? nlohmann::ordered_json(bounds.tasks[i].response)
-                                                      : nlohmann::ordered_json()},
+                     {"bound", bound.proven ? number_or_null(bound.response) : nullptr},
+                     {"beyond_proof", bound.proven ? nullptr : number_or_null(bound.response)},
                      {"deadline", set.tasks[i].deadline},
                      {"misses", task.misses}});
-    if (set.platform.bound) tasks.back()["devices"] = bounds.tasks[i].devices;
+    if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }
   return json_text(nlohmann::ordered_json{{"jobs", study.jobs}, {"tasks", tasks}}, 2) + "\n";
 }
@@ -137,7 +144,7 @@ int run(const Options& options) {
     std::cout << as_json(set, seen, bounds);
   } else {
     std::cout << seen.jobs << " jobs simulated (seed " << options.study.seed << "), most urgent first\n\n"
-              << distribution_table(set, order, seen, bounds) << "\n";
+              << distribution_table(set, order, seen, bounds) << mark_text(bounds, Form::safe) << "\n";
     for (const size_t i : order)
       std::cout << histogram(set.tasks[i].name, seen.tasks[i], set.tasks[i].deadline) << "\n";
     std::cout << worst_title(set, seen.worst) << "\n" << schedule_text(set, worst, frame);

@@ -4,15 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "analysis/experiment/chart.h"
 #include "analysis/json/task_set_json.h"
-#include "analysis/locking/tardiness.h"
 #include "analysis/locking/task_set.h"
-#include "analysis/rta/response_time.h"
 #include "base/one_of.h"
 
 namespace samcl::analysis::cli {
@@ -85,6 +82,14 @@ namespace reductions_command {
 Run add(CLI::App& experiment);
 }
 
+// An option that is a time, "40ms", into its nanoseconds, which are so many; or a list of them.
+CLI::Validator nanoseconds(Time least, Time most);
+template <typename Target>
+CLI::Option* add_time(CLI::App& command, const std::string& option, Target& target, const std::string& words,
+                      Time least = 0, Time most = kLongest) {
+  return command.add_option(option, target, words)->transform(nanoseconds(least, most))->type_name("TIME");
+}
+
 // What a file's text says, CSV if its name ends so; whether it is such a task set at all.
 Result<TaskSetDocument> task_set_from(const std::string& file, const std::string& text, Model model);
 bool is_task_set(const std::string& file, const std::string& text);
@@ -117,9 +122,5 @@ Origin origin_of(const std::string& what, const std::string& csv);
 // OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
 std::string write_results(const std::string& out, const std::string& what, const std::string& csv,
                           const std::vector<Chart>& charts, int columns = 1);
-
-// By their names, for --tardiness and --as-published.
-std::map<std::string, locking::TardinessBound> tardiness_bounds();
-std::map<std::string, Form> published_forms();
 
 }  // namespace samcl::analysis::cli

@@ -54,11 +54,13 @@ Result<TaskSet> parse_dags(const std::string& text) {
   const auto document = parse_json(text);
   if (!document) return tl::unexpected(document.error());
   TaskSet set;
-  auto good =
-      Fields({*document, ""})
-          .need("platform", set.platform)
-          .need("tasks", [&](const Place& list) { return read_list(list, set.tasks, "a list of tasks", read_task); })
-          .finish();
+  auto good = Fields({*document, ""})
+                  .need("platform", set.platform)
+                  .need("tasks",
+                        [&](const Place& list) {
+                          return read_list(list, set.tasks, "a list of at least one task", read_task, 1);
+                        })
+                  .finish();
   if (good) good = check(set);
   if (!good) return tl::unexpected(good.error());
   return set;

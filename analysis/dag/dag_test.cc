@@ -67,6 +67,8 @@ TEST(Dag, IsReadFromJson) {
   std::string wrong = text;
   wrong.replace(wrong.find("\"b\"]"), 3, "\"c\"");
   EXPECT_EQ(parse_dags(wrong).error().message, "/tasks/0/edges/0/1: \"c\", expected the name of a vertex of this task");
+  EXPECT_EQ(parse_dags(R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": []})").error().message,
+            "/tasks: [], expected a list of at least one task");
 }
 
 // In mode 2 a CPU's part of 4, a transfer asked for twice (8, with 1 on a CPU between), two subtasks of 10 side by

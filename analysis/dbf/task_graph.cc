@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/model/graph.h"
+#include "analysis/model/limits.h"
 
 namespace samcl::analysis::dbf {
 namespace {
@@ -14,12 +15,6 @@ std::string edge_name(const TaskGraph& task, const Edge& edge) {
   return quoted(task.vertices[edge.from].name) + " -> " + quoted(task.vertices[edge.to].name);
 }
 
-Result<void> check_time(const std::string& what, Time value, Time least) {
-  if (value >= least && value <= kLongest) return {};
-  return fail(what + " is " + std::to_string(value) + " ns, expected " + std::to_string(least) + " to " +
-              std::to_string(kLongest));
-}
-
 Result<void> check_vertices(const TaskGraph& task) {
   if (task.vertices.empty() || task.vertices.size() > kMostVertices)
     return fail(std::to_string(task.vertices.size()) + " vertices, expected 1 to " + std::to_string(kMostVertices));
@@ -28,8 +23,8 @@ Result<void> check_vertices(const TaskGraph& task) {
     const std::string who = "vertex " + quoted(vertex.name) + ": ";
     if (vertex.name.empty()) return fail("a vertex without a name");
     if (!names.insert(vertex.name).second) return fail(who + "listed twice, expected distinct names");
-    if (auto good = check_time(who + "execution", vertex.execution, 1); !good) return good;
-    if (auto good = check_time(who + "deadline", vertex.deadline, 1); !good) return good;
+    if (auto good = within(who + "execution", vertex.execution, 1, kLongest); !good) return good;
+    if (auto good = within(who + "deadline", vertex.deadline, 1, kLongest); !good) return good;
   }
   return {};
 }
@@ -42,7 +37,7 @@ Result<void> check_edges(const TaskGraph& task) {
     const std::string who = "edge " + edge_name(task, edge) + ": ";
     if (edge.from == edge.to) return fail(who + "expected two different vertices");
     if (!known.insert({edge.from, edge.to}).second) return fail(who + "listed twice");
-    if (auto good = check_time(who + "separation", edge.separation, 0); !good) return good;
+    if (auto good = within(who + "separation", edge.separation, 0, kLongest); !good) return good;
   }
   return {};
 }
@@ -110,13 +105,13 @@ Result<void> check_length_of_instances(const TaskGraph& task) {
 }
 
 Result<void> check_shape(const TaskGraph& task) {
-  if (auto good = check_time("period", task.period, 1); !good) return good;
+  if (auto good = within("period", task.period, 1, kLongest); !good) return good;
   if (auto good = check_vertices(task); !good) return good;
   if (auto good = check_edges(task); !good) return good;
   if (auto good = check_one_end(task, &Edge::to, "predecessor (source)"); !good) return good;
   if (auto good = check_one_end(task, &Edge::from, "successor (sink)"); !good) return good;
   if (auto good = check_no_cycle(task); !good) return good;
-  return check_time("restart", restart_of(task), 0);
+  return within("restart", restart_of(task), 0, kLongest);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(TaskGraph, ThatDoesNotFitIntoItsPeriodIsBoundedFromAbove) {
 TEST(TaskGraph, WithNumbersOrNamesThatMakeNoSenseIsNamed) {
   TaskGraph task = diamond();
   task.vertices[1].execution = 0;
-  EXPECT_THAT(complaint(task), HasSubstr("vertex \"left\": execution is 0 ns"));
+  EXPECT_THAT(complaint(task), HasSubstr("vertex \"left\": execution: 0 ns"));
   task = diamond();
   task.vertices[1].deadline = kLongest + 1;
   EXPECT_THAT(complaint(task), HasSubstr("vertex \"left\": deadline"));
@@ -101,7 +101,7 @@ TEST(TaskGraph, WithNumbersOrNamesThatMakeNoSenseIsNamed) {
   EXPECT_THAT(complaint(task), HasSubstr("edge \"source\" -> \"left\": listed twice"));
   task = diamond();
   task.edges[0].separation = -1;
-  EXPECT_THAT(complaint(task), HasSubstr("separation is -1 ns"));
+  EXPECT_THAT(complaint(task), HasSubstr("separation: -1 ns"));
   task = diamond();
   task.edges[0].to = 0;
   EXPECT_THAT(complaint(task), HasSubstr("two different vertices"));

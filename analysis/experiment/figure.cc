@@ -11,35 +11,15 @@ std::vector<double> steps(int from, int to, double unit) {
   return points;
 }
 
-Figure sparc() {
-  Figure figure;
-  figure.title = "GPU-SPARC, Fig. ";
-  figure.form = Form::gpu_sparc;
-  figure.policies = {ModePolicy::single, ModePolicy::local, ModePolicy::gema, ModePolicy::search, ModePolicy::optimal};
-  return figure;
-}
-
-Figure sam() {
-  Figure figure;
-  figure.title = "GPU-SAM, Fig. ";
-  figure.sets.classes = true;
-  figure.policies = {ModePolicy::single, ModePolicy::local, ModePolicy::gpa, ModePolicy::search, ModePolicy::optimal};
-  return figure;
-}
-
-Figure over_utilisation(Figure figure) {
-  figure.axis = Axis::gpu_utilisation;
-  figure.targets = steps(1, 20, kTargetStep);  // to M_G = 4
-  figure.dependencies = {0};
-  return figure;
-}
-
-Figure over_dependency(Figure figure, double target) {
-  figure.axis = Axis::dependency;
-  figure.targets = {target};
-  figure.dependencies = steps(0, 10, 0.1);
-  return figure;
-}
+struct Shown {
+  std::string_view name;
+  Form form;
+  double target;  // of U_G where P_D varies; 0: U_G varies
+};
+constexpr Shown kShown[] = {{"fig7", Form::gpu_sparc, 0},
+                            {"fig8", Form::gpu_sparc, 1.2},
+                            {"fig9", Form::gpu_sam, 0},
+                            {"fig10", Form::gpu_sam, 1.4}};
 
 }  // namespace
 
@@ -48,21 +28,24 @@ const char* name(Axis axis) { return axis == Axis::dependency ? "P_D" : "U_G"; }
 const char* name(Reading reading) { return reading == Reading::chain ? "chain" : "class"; }
 
 std::optional<Figure> find_figure(const std::string& name) {
-  Figure figure;
-  if (name == "fig7")
-    figure = over_utilisation(sparc());
-  else if (name == "fig8")
-    figure = over_dependency(sparc(), 1.2);
-  else if (name == "fig9")
-    figure = over_utilisation(sam());
-  else if (name == "fig10")
-    figure = over_dependency(sam(), 1.4);
-  else
-    return std::nullopt;
-  figure.name = name;
-  figure.title += name.substr(3) + ": schedulable task sets over " +
-                  (figure.axis == Axis::dependency ? "the probability of dependent kernels" : "GPU utilisation");
-  return figure;
+  for (const auto& [known, form, target] : kShown) {
+    if (name != known) continue;
+    const bool sam = form == Form::gpu_sam, over_utilisation = target == 0;
+    Figure figure;
+    figure.name = name;
+    figure.title = std::string(sam ? "GPU-SAM" : "GPU-SPARC") + ", Fig. " + name.substr(3) +
+                   ": schedulable task sets over " +
+                   (over_utilisation ? "GPU utilisation" : "the probability of dependent kernels");
+    figure.form = form;
+    figure.axis = over_utilisation ? Axis::gpu_utilisation : Axis::dependency;
+    figure.targets = over_utilisation ? steps(1, 20, kTargetStep) : std::vector{target};  // to M_G = 4
+    figure.dependencies = over_utilisation ? std::vector{0.0} : steps(0, 10, 0.1);
+    figure.sets.classes = sam;
+    figure.policies = {ModePolicy::single, ModePolicy::local, sam ? ModePolicy::gpa : ModePolicy::gema,
+                       ModePolicy::search, ModePolicy::optimal};
+    return figure;
+  }
+  return std::nullopt;
 }
 
 TaskSet chain_at(const Figure& figure, size_t dependency, uint64_t seed, uint64_t n) {

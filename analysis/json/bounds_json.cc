@@ -5,21 +5,8 @@
 #include "base/json_text.h"
 
 namespace samcl::analysis {
-namespace {
 
 using nlohmann::ordered_json;
-
-std::string text(Time time) { return time == kUnbounded ? "" : std::to_string(time); }
-
-// RFC 4180.
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
-}
-
-}  // namespace
 
 bool is_bounded(const TaskBound& bound, Form form) {
   return form == Form::safe ? bound.proven : bound.response != kUnbounded;
@@ -62,25 +49,6 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
   }
   const ordered_json all = {{"analysis", name(form)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
   return json_text(all, 2) + "\n";
-}
-
-std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
-  std::string csv =
-      "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish,beyond_proof\n";
-  for (size_t i = 0; i < set.tasks.size(); ++i) {
-    const Task& task = set.tasks[i];
-    const Time response = bounds.tasks[i].response;
-    const bool bounded = is_bounded(bounds.tasks[i], form);
-    for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
-      const StageBound& stage = bounds.tasks[i].stages[j];
-      csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
-             (bounded ? text(response) : "") + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
-      for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
-        csv += "," + text(time);
-      csv += "," + (bounded ? "" : text(response)) + "\n";
-    }
-  }
-  return csv;
 }
 
 }  // namespace samcl::analysis

@@ -3,6 +3,7 @@
 // step; pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,8 @@ enum class Method {
   smlp,
   containers,  // container.h
 };
+inline constexpr std::array kMethods = {Method::fmlp_long, Method::omlp, Method::donation, Method::smlp,
+                                        Method::containers};
 const char* name(Method method);
 
 // The phases of one job, in this order: on a CPU before the critical section; then, holding a GPU, on a CPU,

@@ -2,6 +2,7 @@
 // utilisation is at most the number of CPUs, and no task's is above 1.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ enum class TardinessBound {
   earlier_deadlines,
   least,  // of these, stream by stream
 };
+inline constexpr std::array kTardinessBounds = {TardinessBound::devi_anderson, TardinessBound::compliant_vector,
+                                                TardinessBound::earlier_deadlines, TardinessBound::least};
 const char* name(TardinessBound bound);  // "devi-anderson", "compliant-vector", "earlier-deadlines", "least"
 
 // What G-EDF sees of a task: jobs one after the other, each at most `cost` long, which together ask for at

@@ -21,11 +21,10 @@ Result<void> check(const Platform& platform) {
   return {};
 }
 
-// `what` has a value for each mode: "2 times, expected none or one for each of the 4 modes".
-Result<void> by_mode(const std::string& what, size_t values, size_t modes, const char* kind = "times",
-                     const char* expected = "none or one") {
-  if (values == modes) return {};
-  return fail(what + ": " + std::to_string(values) + " " + kind + ", expected " + expected + " for each of the " +
+// `what` has a value for each mode, or none: "2 times, expected none or one for each of the 4 modes".
+Result<void> by_mode(const std::string& what, size_t values, size_t modes, const char* kind = "times") {
+  if (values == modes || values == 0) return {};
+  return fail(what + ": " + std::to_string(values) + " " + kind + ", expected none or one for each of the " +
               std::to_string(modes) + " modes");
 }
 
@@ -37,8 +36,7 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
     return fail(where + ", requests: " + number(stage.requests) + ", expected none: CPUs are not asked for");
   if (!stage.between.empty() && stage.requests == 1)
     return fail(where + ", between: given, expected none for a single request");
-  if (!stage.between.empty())
-    if (auto good = by_mode(where + ", between", stage.between.size(), static_cast<size_t>(modes)); !good) return good;
+  if (auto good = by_mode(where + ", between", stage.between.size(), static_cast<size_t>(modes)); !good) return good;
   for (int mode = 1; mode <= modes; ++mode) {
     const Time between = stage.between_in(mode);
     if (between < stage.requests - 1 || between > kLongest)
@@ -76,9 +74,10 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
   const std::string where = name_of(task, index);
-  if (auto good = by_mode(where + ", worst", stage.worst.size(), count, "times", "one"); !good) return good;
-  if (!stage.best.empty())
-    if (auto good = by_mode(where + ", best", stage.best.size(), count); !good) return good;
+  if (stage.worst.size() != count)
+    return fail(where + ", worst: " + std::to_string(stage.worst.size()) + " times, expected one for each of the " +
+                std::to_string(count) + " modes");
+  if (auto good = by_mode(where + ", best", stage.best.size(), count); !good) return good;
   for (size_t k = 0; k < count; ++k) {
     const Time worst = stage.worst[k], best = stage.best.empty() ? 0 : stage.best[k];
     if (auto good = within(where + ", worst" + in_mode(k), worst, 1, kLongest); !good) return good;

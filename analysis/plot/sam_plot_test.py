@@ -68,8 +68,11 @@ class SamPlot(unittest.TestCase):
     def test_names_what_is_wrong(self):
         (self.path / "b.json").write_text("{}")
         (self.path / "c.json").write_text("{")
+        (self.path / "d.json").write_text('{"columns": 0, "charts": [{}]}')
+        (self.path / "e.json").write_text('{"charts": [{"title": "t", "curves": 3}]}')
         for arguments, words in ((("no.json",), "no.json: No such file"), (("b.json",), 'b.json: no "charts"'),
                                  (("c.json",), "c.json: no JSON"), ((), "expected FILE.json"),
+                                 (("d.json",), "d.json: \"charts\" are not as"), (("e.json",), "e.json: \"charts\" are not as"),
                                  (("--colour",), "--colour: unknown"), (("--out",), "--out: expected a value"),
                                  (("--out", "x.svg", "a.json", "b.json"), "one picture, but there are 2 files"),
                                  (("--out", "x.what", "a.json"), "x.what")):

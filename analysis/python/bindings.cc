@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "analysis/access/access.h"
+#include "analysis/access/access_json.h"
 #include "analysis/access/experiment/shares.h"
 #include "analysis/access/partition.h"
 #include "analysis/dag/chains.h"
@@ -18,9 +18,11 @@
 #include "analysis/json/task_set_json.h"
 #include "analysis/locking/pipeline.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/limits.h"
 #include "analysis/model/number_text.h"
 #include "analysis/modes/choice.h"
 #include "analysis/rta/together.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -77,19 +79,13 @@ std::pair<Modes, bool> choose(const std::string& text, const std::string& policy
   return {choice.modes, choice.schedulable};
 }
 
-// Each task's bound by its name; None where there is none.
-std::pair<bool, std::map<std::string, std::optional<Time>>> by_access(const std::string& text,
-                                                                      const std::string& analysis,
-                                                                      const access::Costs& costs) {
+std::string by_access(const std::string& text, const std::string& analysis, const access::Costs& costs) {
   const TaskSetDocument document = value_of(parse_task_set(text, Model::partitioned));
   const access::TaskSet set = value_of(access::tasks_of(document.set, document.modes));
   const access::Analysis wanted = named(access::kAnalyses, analysis, "analysis");
   value_of(check(set, wanted, costs));
   const access::Bounds bounds = analyse(set, wanted, costs);
-  std::map<std::string, std::optional<Time>> responses;
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    responses[set.tasks[i].name] = bounds.response[i] == kUnbounded ? std::nullopt : std::optional(bounds.response[i]);
-  return {bounds.schedulable, responses};
+  return json_text(access_json(set, document.modes, wanted, bounds, beyond_proof(set, bounds, wanted, costs)));
 }
 
 std::optional<Modes> parts(const std::string& text, const std::string& analysis) {
@@ -138,8 +134,9 @@ PYBIND11_MODULE(_samcl_analysis, module) {
       "access",
       [](const std::string& text, const std::string& analysis, Time update, Time slice, Time switching,
          int server_cpu) {
-        if (update < 0 || switching < 0 || slice < 1)
-          throw pybind11::value_error("update and switching: expected 0 or more ns; slice: 1 or more");
+        for (const auto& [what, time, least] :
+             {std::tuple{"update", update, 0}, {"slice", slice, 1}, {"switching", switching, 0}})
+          value_of(within(what, time, least, kLongest));
         return by_access(text, analysis, {update, slice, switching, server_cpu});
       },
       arg("task_set"), arg("analysis"), arg("update") = 0, arg("slice") = 1'000'000, arg("switching") = 0,

@@ -52,9 +52,14 @@ class Choices(unittest.TestCase):
 
 class Access(unittest.TestCase):
     def test_the_published_example(self):
-        schedulable, bounds = samcl.access(example("gcaps_fig5"), "gcaps-published", update=1_000_000)
-        self.assertFalse(schedulable)
-        self.assertIsNone(bounds["T4"])
+        found = samcl.access(example("gcaps_fig5"), "gcaps-published", update=1_000_000)
+        self.assertFalse(found["schedulable"])
+        self.assertEqual([task["name"] for task in found["tasks"] if task["response"] is None], ["T4"])
+
+    def test_numbers_beyond_the_proof_are_told(self):
+        first = samcl.access(example("gcaps_fig5"), "mpcp", update=1_000_000)["tasks"][0]
+        self.assertIsNone(first["response"])
+        self.assertEqual(first["beyond_proof"], 195_000_000)
 
     def test_partitions(self):
         self.assertEqual(samcl.partition(example("partitions"))[0], 2)
@@ -62,6 +67,9 @@ class Access(unittest.TestCase):
     def test_refusals(self):
         with self.assertRaisesRegex(ValueError, "expected its own for jitter"):
             samcl.access(example("gcaps_fig5"), "jitter")
+        for cost in ({"update": 2**62}, {"slice": 0}, {"switching": -1}):
+            with self.assertRaisesRegex(ValueError, "expected [01] to 35184372088832"):
+                samcl.access(example("gcaps_fig5"), "mpcp", **cost)
 
 
 class Locking(unittest.TestCase):

@@ -8,6 +8,9 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "backend"))
+import cmake_wheel as backend  # noqa: E402
+
 BUILD = sys.argv.pop(1)
 
 
@@ -26,6 +29,8 @@ class Wheel(unittest.TestCase):
                                    capture_output=True, text=True, check=False)
             self.assertNotEqual(wrong.returncode, 0)
             self.assertIn("no/such: no configured build", wrong.stdout + wrong.stderr)
+            backend.configure(folder / "own")  # as without a build
+            self.assertIn("SAMCL_ONLY_PYTHON:BOOL=ON", (folder / "own/CMakeCache.txt").read_text())
             where = subprocess.run([python, "-c", "import samcl_analysis; print(samcl_analysis.__file__)"], cwd=folder, capture_output=True, text=True,
                                    check=True)
             self.assertTrue(where.stdout.startswith(str(folder)), where.stdout)

@@ -179,8 +179,7 @@ class ResponseTimeAnalysis::Core {
 };
 
 // The forms.
-std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sam(const TaskSet& set, PriorityOrder order);
-std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sparc(const TaskSet& set, PriorityOrder order);
+std::unique_ptr<ResponseTimeAnalysis::Core> make_published(const TaskSet& set, Form form, PriorityOrder order);
 // What else is known of a stage's end after the release, given what the safe form found (kForever: nothing). Asked in
 // the order of priority, stage by stage; no more than the third argument.
 using Tighter = std::function<double(size_t task, size_t stage, double end)>;

@@ -1,5 +1,11 @@
 // GPU-SAM and GPU-SPARC as printed. Stage by stage a fixed point r = C + I(r) + B, R = sum of r,
 // J_ij = sum_{q<j} r_iq - sum_{q<j} C_iq.
+//
+// GPU-SAM (Han et al., JSS 117 (2016)):
+//   r = C_ij + I + B, I = ceil(X / N) on CPU and PCI, ceil((X + Y) / N) on GPU, B = ceil(Z / N)
+// GPU-SPARC, in two modes, one GPU (1) and all of them (M_G):
+//   w = C_ij + B + floor(sum_k sum_p ceil((J_kp + w) / T_k) * alpha / m)
+// where a more urgent task's GPU stage counts with its single-GPU time, whatever its mode.
 #include <algorithm>
 #include <numeric>
 
@@ -11,8 +17,10 @@ namespace {
 
 class Published : public ResponseTimeAnalysis::Core {
  public:
-  Published(const TaskSet& set, PriorityOrder order, std::vector<int> modes)
-      : Core(set, std::move(order), std::move(modes)), steps_(set.tasks.size()) {}
+  Published(const TaskSet& set, Form form, PriorityOrder order)
+      : Core(set, std::move(order), modes_of(set.platform, form)),
+        is_sparc_(form == Form::gpu_sparc),
+        steps_(set.tasks.size()) {}
 
  protected:
   Time respond(TaskRow& row, bool detail) override {
@@ -43,14 +51,20 @@ class Published : public ResponseTimeAnalysis::Core {
         for (auto left = static_cast<int64_t>(stage.subtasks); left > 0; --left) longest.add(stage.worst - 1);
   }
 
-  // Quotients of integers: ceil in GPU-SAM, floor in GPU-SPARC.
-  virtual double divide(double numerator, double denominator) const = 0;
-  // alpha times subtasks: what one job of the stage adds to X.
-  virtual double load(const TaskRow& row, size_t stage) const = 0;
-  // Y: the stage's own other subtasks.
-  virtual double own(const StageRow& stage) const = 0;
-
  private:
+  // Quotients of integers.
+  double divide(double numerator, double denominator) const {
+    return is_sparc_ ? whole(numerator / denominator) : whole_above(numerator / denominator);
+  }
+  // alpha times subtasks: what one job of the stage adds to X.
+  double load(const TaskRow& row, size_t j) const {
+    const StageRow& stage = row.stages[j];
+    if (!is_sparc_) return stage.worst * stage.subtasks;
+    return stage.resource == Resource::gpu ? static_cast<double>(row.task->stages[j].worst_in(1)) : stage.worst;
+  }
+  // Y: the stage's own other subtasks.
+  double own(const StageRow& stage) const { return is_sparc_ ? 0 : stage.worst * (stage.subtasks - 1); }
+
   // r grows with C, and does not depend on the task's other stages: shorter stages first, each goes on where
   // the one before has come to.
   void respond_on(const TaskRow& row, Resource resource) {
@@ -105,49 +119,16 @@ class Published : public ResponseTimeAnalysis::Core {
     }
   }
 
+  const bool is_sparc_;
   Steps steps_;
   std::vector<double> responses_;  // [stage] of the task at hand: r, each looked at alone
   std::vector<size_t> ascending_;  // its stages on one resource, by C
 };
 
-// GPU-SAM as printed: Han et al., JSS 117 (2016).
-//   r = C_ij + I + B, I = ceil(X / N) on CPU and PCI, ceil((X + Y) / N) on GPU, B = ceil(Z / N)
-class GpuSam : public Published {
- public:
-  using Published::Published;
-
- protected:
-  double divide(double numerator, double denominator) const override { return whole_above(numerator / denominator); }
-  double load(const TaskRow& row, size_t stage) const override {
-    return row.stages[stage].worst * row.stages[stage].subtasks;
-  }
-  double own(const StageRow& stage) const override { return stage.worst * (stage.subtasks - 1); }
-};
-
-// GPU-SPARC as printed: two modes, one GPU (1) and all of them (M_G).
-//   w = C_ij + B + floor(sum_k sum_p ceil((J_kp + w) / T_k) * alpha / m)
-// where a more urgent task's GPU stage counts with its single-GPU time, whatever its mode.
-class GpuSparc : public Published {
- public:
-  using Published::Published;
-
- protected:
-  double divide(double numerator, double denominator) const override { return whole(numerator / denominator); }
-  double load(const TaskRow& row, size_t stage) const override {
-    const bool gpu = row.stages[stage].resource == Resource::gpu;
-    return gpu ? static_cast<double>(row.task->stages[stage].worst_in(1)) : row.stages[stage].worst;
-  }
-  double own(const StageRow&) const override { return 0; }
-};
-
 }  // namespace
 
-std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sam(const TaskSet& set, PriorityOrder order) {
-  return std::make_unique<GpuSam>(set, std::move(order), modes_of(set.platform, Form::gpu_sam));
-}
-
-std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sparc(const TaskSet& set, PriorityOrder order) {
-  return std::make_unique<GpuSparc>(set, std::move(order), modes_of(set.platform, Form::gpu_sparc));
+std::unique_ptr<ResponseTimeAnalysis::Core> make_published(const TaskSet& set, Form form, PriorityOrder order) {
+  return std::make_unique<Published>(set, form, std::move(order));
 }
 
 }  // namespace samcl::analysis

@@ -8,12 +8,7 @@ namespace samcl::analysis {
 namespace {
 
 std::unique_ptr<ResponseTimeAnalysis::Core> make(const TaskSet& set, Form form, PriorityOrder order) {
-  switch (form) {
-    case Form::gpu_sam: return make_gpu_sam(set, std::move(order));
-    case Form::gpu_sparc: return make_gpu_sparc(set, std::move(order));
-    case Form::safe: return make_safe(set, std::move(order));
-  }
-  return nullptr;
+  return form == Form::safe ? make_safe(set, std::move(order)) : make_published(set, form, std::move(order));
 }
 
 }  // namespace
@@ -30,25 +25,22 @@ Result<void> check(const TaskSet& set, Form form) {
     return fail(
         "platform, bound: true, expected false for the published forms, in which a subtask may run on any "
         "GPU");
-  if (form == Form::safe) {
-    for (const Task& task : set.tasks)
-      for (size_t j = 0; j < task.stages.size() && !set.platform.bound; ++j)
-        if (task.stages[j].longest_host() > 0)
-          return fail(name_of(task, j) + ", host: expected none unless the platform is bound");
-    return {};
-  }
-  for (const Task& task : set.tasks)
-    if (task.late > 0)
+  for (const Task& task : set.tasks) {
+    if (task.late > 0 && form != Form::safe)
       return fail("task \"" + task.name +
                   "\", late: expected none for the published forms, in which jobs keep to their stages");
-  for (const Task& task : set.tasks)
-    for (size_t j = 0; j < task.stages.size(); ++j)
-      if (task.stages[j].requests > 1)
-        return fail(name_of(task, j) + ", requests: " + std::to_string(task.stages[j].requests) +
+    for (size_t j = 0; j < task.stages.size(); ++j) {
+      const Stage& stage = task.stages[j];
+      if (stage.longest_host() > 0 && !set.platform.bound)
+        return fail(name_of(task, j) + ", host: expected none unless the platform is bound");
+      if (stage.requests > 1 && form != Form::safe)
+        return fail(name_of(task, j) + ", requests: " + std::to_string(stage.requests) +
                     ", expected 1 for the published forms, in which a stage waits once");
-      else if (task.stages[j].most_threads() > 1)
-        return fail(name_of(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
+      if (stage.most_threads() > 1 && form != Form::safe)
+        return fail(name_of(task, j) + ", threads: " + std::to_string(stage.most_threads()) +
                     ", expected 1 for the published forms, in which a CPU stage is one subtask");
+    }
+  }
   return {};
 }
 

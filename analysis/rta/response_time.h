@@ -8,6 +8,7 @@
 // An object belongs to one thread; several may read one TaskSet, which must outlive them unchanged.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <span>
@@ -18,6 +19,7 @@
 namespace samcl::analysis {
 
 enum class Form { gpu_sam, gpu_sparc, safe };
+inline constexpr std::array kPublishedForms = {Form::gpu_sam, Form::gpu_sparc};
 
 // The modes that a form knows: 1..M_G, or 1 and M_G for gpu_sparc.
 std::vector<int> modes_of(const Platform& platform, Form form);

@@ -1,12 +1,15 @@
-"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and pybind11-dev.
+"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. NEEDS is what it needs of Debian; says so where it fails.
 
 pip install --config-settings build=FOLDER takes what lies built in FOLDER (from the repository's root on) instead of building in a new one.
 """
 
 import base64
 import hashlib
+import os
 import pathlib
+import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import tomllib
@@ -16,16 +19,31 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 REPOSITORY = HERE.parents[1]
 
 
+NEEDS = "g++ make cmake nlohmann-json3-dev libexpected-dev libboost-dev pybind11-dev python3-dev"
+
+
+def cmake(*words):
+    if not shutil.which("cmake") or subprocess.run(["cmake", *words], check=False).returncode != 0:
+        raise RuntimeError(f"cmake {' '.join(map(str, words))}: failed; of Debian's packages the build needs {NEEDS}")
+
+
+def configure(build):
+    cmake("-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_ONLY_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}")
+
+
 def install(build, given, target):
     """The files of the package, in target."""
     if not (build / "CMakeCache.txt").exists():
         if given:
             raise RuntimeError(f"{build}: no configured build, expected one, as cmake --preset release makes in build/release")
-        subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF"], check=True)
-    subprocess.run(["cmake", "--build", build, "--target", "_samcl_analysis"], check=True)
-    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", target], check=True)
-    if not list(target.glob("samcl_analysis/_samcl_analysis*")):
-        raise RuntimeError("no module was built: is pybind11-dev installed?")
+        configure(build)
+    if "pybind11_DIR:PATH=/" not in (build / "CMakeCache.txt").read_text():
+        raise RuntimeError(f"{build}: configured without pybind11; of Debian's packages the build needs {NEEDS}")
+    cmake("--build", build, "--parallel", str(os.cpu_count()), "--target", "_samcl_analysis")
+    cmake("--install", build, "--component", "python", "--prefix", target)
+    module = "_samcl_analysis" + sysconfig.get_config_var("EXT_SUFFIX")
+    if not (target / "samcl_analysis" / module).exists():
+        raise RuntimeError(f"{build}: made no {module}, the module of this Python; configure it with -DPython_EXECUTABLE={sys.executable}")
     for source in (HERE / "src").glob("samcl_analysis/*.py"):
         (target / "samcl_analysis" / source.name).write_bytes(source.read_bytes())
 

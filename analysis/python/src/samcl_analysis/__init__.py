@@ -23,11 +23,11 @@ def choose_modes(task_set, policy="search", form="safe"):
 
 
 def access(task_set, analysis, **costs):
-    """Whether tasks that stay on their CPUs are schedulable, and each one's bound (None above its deadline).
+    """Bounds of tasks that stay on their CPUs, by one analysis, as `sam-analyze access --json` prints them.
 
     `analysis` as for `sam-analyze access`; costs in nanoseconds: update, slice, switching; server_cpu.
     """
-    return _native.access(json.dumps(task_set), analysis, **costs)
+    return json.loads(_native.access(json.dumps(task_set), analysis, **costs))
 
 
 def locking(task_set, speed_ups=(2, 4, 8, 16)):
