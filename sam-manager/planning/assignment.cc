@@ -133,6 +133,13 @@ std::string estimate_of(const analysis::TaskSet& set) {
   return "";
 }
 
+// Nor what the task's own transfers wait for, which take longer beside those on other links. What others' take longer
+// than their profiles say is taken from them.
+std::string idle_links(const analysis::TaskSet& set, const analysis::Task& task) {
+  if (set.platform.links < 2 || task.links != analysis::kIdleLinks || !task.uses(analysis::Resource::link)) return "";
+  return "the transfers of \"" + task.name + "\" were timed while other links were idle (links)";
+}
+
 // The kernel's throttling is in no bound: whether tasks, wherever they compute, stay below what it begins at. At most
 // so many jobs are under way in a period of it.
 std::string throttled(const Assignment& plan, const analysis::TaskSet& set, const Settings& settings) {
@@ -365,6 +372,8 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
+    if (task.estimate.empty())
+      task.estimate = idle_links(*set, *std::ranges::find(set->tasks, task.name, &analysis::Task::name));
   }
   if (const std::string estimate = throttled(plan, *set, settings); !estimate.empty())
     for (AssignedTask& task : plan.tasks)
