@@ -76,7 +76,8 @@ TEST_F(LiveCheck, SectionLongerThanTheTasks) {
 TEST_F(LiveCheck, SectionOfOthersThatATaskWaitsForTooLong) {
   has(2, 0, 3 * kMs, 3 * kMs);
   waits(1, 2 * kMs, 3 * kMs);
-  expect(Rule::priority, "a: process 3 keeps low (2), which is more urgent, waiting for 1000 us, where a section of 500 us");
+  expect(Rule::priority,
+         "a: process 3 keeps low (2), which is more urgent, waiting for 1000 us, where a section of 500 us");
   EXPECT_THAT(check(GrantOrder::other), SizeIs(1)) << "they come after tasks under each policy";
 }
 

@@ -183,6 +183,30 @@ TEST(Assignment, TransfersTimedWhileOtherLinksWereIdleMakeTheTasksBoundAnEstimat
   EXPECT_EQ(planned(analysis::kIdleLinks, {4, {"a"}, 0}).find("camera")->estimate, "") << "there are no other links";
 }
 
+// A job is seen to begin, not to be released: 7 ms behind its release, and the next one in time, they are 93 ms apart.
+TEST(Assignment, WhoMayBeginSoLateThatTheNextJobSeemsEarlyIsNotGuaranteed) {
+  Task audio = gpu_task("audio", 9, 100, {1, 1}), video = gpu_task("video", 5, 100, {1, 1});
+  const auto computes = [](Task& task, double compute_ms) {
+    auto profile = parse_profile(task.profile).value();
+    Stage stage;
+    stage.worst.assign(2, ms(compute_ms));
+    profile.stages.insert(profile.stages.begin(), stage);
+    task.profile = format_profile(profile);
+  };
+  computes(video, 1);
+  const auto planned = [&](double audio_ms) {
+    Task urgent = audio;
+    computes(urgent, audio_ms);
+    return assign_modes(named({urgent, video}), {1, {"a", "b"}, 0}, alone());
+  };
+  EXPECT_TRUE(planned(5).find("video")->guaranteed());
+  const Assignment late = planned(7);
+  EXPECT_TRUE(late.find("audio")->guaranteed());
+  EXPECT_TRUE(late.find("video")->meets_deadline());
+  EXPECT_FALSE(late.find("video")->guaranteed());
+  EXPECT_THAT(late.find("video")->estimate, HasSubstr("may wait for a CPU for 7 ms before they begin"));
+}
+
 // 950 of each 1,000 ms. A job of the task may compute for 3 of its 20 ms, and 51 of them be under way in a second.
 TEST(Assignment, WhatTheKernelKeepsFromRealTimeThreadsMustNotBeMet) {
   Task audio = gpu_task("audio", 4, 20, {3, 3});
