@@ -65,6 +65,16 @@ TEST(TaskSetCsv, BoundDevicesAreReadAndWritten) {
                 HasSubstr(std::string("line 3, devices: \"") + named + "\", expected a whole number"));
 }
 
+TEST(TaskSetCsv, HowTransfersWereTimedIsReadAndWritten) {
+  for (const auto& [cell, links] : {std::pair{"busy", 100}, {"135", 135}, {"", 0}}) {
+    const auto document =
+        parse_task_set_csv(std::string("# cpus=1 gpus=2\ntask,period,links,resource,worst\na,10,") + cell + ",PCI,2\n");
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->set.tasks.at(0).links, links);
+    EXPECT_EQ(parse_task_set_csv(format_task_set_csv(*document))->set.tasks.at(0).links, links);
+  }
+}
+
 TEST(TaskSetCsv, AllFieldsAreReadAndWritten) {
   const char* const partitioned =
       "# cpus=2 gpus=1\n"

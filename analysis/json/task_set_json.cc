@@ -48,6 +48,18 @@ Result<int> read_device(const Place& place) {
   return device;
 }
 
+// "idle", "busy", or per cent.
+Result<void> read_links(const Place& place, int& links) {
+  if (place.value == "idle" || place.value == "busy") {
+    links = place.value == "idle" ? kIdleLinks : kBusyLinks;
+    return {};
+  }
+  if (!place.value.is_number_integer())
+    return place.wrong("\"idle\", \"busy\", or a whole number of per cent, from 100");
+  if (auto good = read(place, links); !good) return good;
+  return links != kIdleLinks ? Result<void>() : place.wrong("at least 100 per cent, or \"idle\"");
+}
+
 Result<Task> read_task(const Place& place, TaskSetDocument& document) {
   Task task;
   std::optional<Time> deadline;
@@ -69,6 +81,7 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
                  return read_list(list, task.devices, "a list of at least one GPU, from 0", read_device, 1);
                })
           .may("most_gpus", task.most_gpus)
+          .may("links", [&](const Place& links) { return read_links(links, task.links); })
           .may("late", task.late)
           .may("late_lease", task.late_lease)
           .may("cpu", task.cpu)
@@ -124,6 +137,8 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
+    if (task.links == kBusyLinks) entry["links"] = "busy";
+    if (task.links > kBusyLinks) entry["links"] = task.links;
     if (task.late > 0) entry["late"] = task.late;
     if (task.late_lease > 0) entry["late_lease"] = task.late_lease;
     if (task.cpu) entry["cpu"] = *task.cpu;

@@ -144,6 +144,22 @@ TEST(TaskSetJson, HowLateABudgetIsEnforcedIsReadAndWritten) {
   EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).late, 1'500'000);
 }
 
+TEST(TaskSetJson, HowTransfersWereTimedIsReadAndWritten) {
+  const auto with = [](const std::string& links) {
+    return parse_task_set(
+        R"({"platform": {"cpus": 1, "gpus": 2}, "tasks": [{"name": "a", "period": "10ms", "links": )" + links +
+        R"(, "stages": [{"resource": "PCI", "worst": "2ms"}]}]})");
+  };
+  for (const auto& [links, expected] : {std::pair{"\"idle\"", 0}, {"\"busy\"", 100}, {"100", 100}, {"135", 135}}) {
+    const auto document = with(links);
+    ASSERT_TRUE(document) << document.error().message;
+    EXPECT_EQ(document->set.tasks.at(0).links, expected);
+    EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).links, expected);
+  }
+  for (const char* bad : {"99", "0", "-1", "1.35", "true", "\"135\"", "100001"})
+    EXPECT_THAT(with(bad).error().message, HasSubstr("links")) << bad;
+}
+
 TEST(TaskSetJson, ThreadsAreReadAndWritten) {
   const std::string text = R"({"platform": {"cpus": 1, "gpus": 2}, "tasks": [{"name": "a",
       "period": "10ms", "stages": [{"resource": "CPU", "worst": "2ms", "threads": [1, 2]}]}]})";

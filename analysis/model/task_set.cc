@@ -147,6 +147,9 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");
+  if (task.links != kIdleLinks && (task.links < kBusyLinks || task.links > kMaxLinks))
+    return fail(where + ", links: " + std::to_string(task.links) + ", expected " + std::to_string(kBusyLinks) + " to " +
+                std::to_string(kMaxLinks) + " per cent");
   if (auto good = within(where + ", late", task.late, 0, kLongest); !good) return good;
   if (task.late_lease < 0 || task.late_lease > (task.late > 0 ? kLongest : 0))
     return fail(where + ", late_lease: " + number(task.late_lease) + " ns, expected " +

@@ -43,6 +43,8 @@ using Time = int64_t;  // nanoseconds
 inline constexpr Time kLongest = Time{1} << 45;
 inline constexpr int kMaxElements = 64;         // of one resource
 inline constexpr int kMaxRequests = 1'000'000;  // of one stage
+// Task::links.
+inline constexpr int kIdleLinks = 0, kBusyLinks = 100, kMaxLinks = 100'000;
 
 enum class Resource : uint8_t { cpu, link, gpu };
 inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::link, Resource::gpu};
@@ -117,6 +119,10 @@ struct Task {
   std::vector<int> devices = {};
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
+  // How its transfers were timed, since links share the host's memory and switches: while other links were idle
+  // (kIdleLinks, or nobody says), while all of them were at work (kBusyLinks), or idle, and the times multiplied by so
+  // many per cent, by which transfers were measured to take longer beside others. No analysis uses it.
+  int links = kIdleLinks;
   // Whoever keeps the task's jobs to the CPU time that its stages tell of (a manager) notices that one has used it up
   // this much later at most; until then its threads may compute on all CPUs. What they have they may use in any order,
   // at any time of a period, and likewise links and GPUs (bound devices). 0: nobody does, and jobs keep to their stages

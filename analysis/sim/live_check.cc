@@ -28,7 +28,7 @@ class Check {
   std::vector<Violation> run() {
     exclusion();
     sections();
-    if (granted_ == GrantOrder::priority) priorities();
+    priorities();
     jobs();
     std::ranges::stable_sort(found_, {}, &Violation::at);
     return std::move(found_);
@@ -80,13 +80,14 @@ class Check {
   void sections() {
     for (const Holding& holding : live_.holdings) {
       const Time longest = longest_section(holding.program, holding.kind);
-      if (holding.section > longest + tolerance_)
+      if (task_of(holding.program) && holding.section > longest + tolerance_)
         found(Rule::section, holding.begin,
               name_of(holding.program) + ": a section of " + us(holding.section) + " on " + holding.name + ", where " +
                   us(longest) + " are the longest");
     }
   }
 
+  // By the policy, or since programs that no profile tells of come after all tasks, whatever it is.
   void priorities() {
     for (const LiveSchedule::Wait& wait : live_.waits) {
       const auto known = of_resource_.find(wait.name);
@@ -95,7 +96,9 @@ class Check {
         if (holding->begin >= wait.end) break;
         if (holding->end <= wait.begin || rank_of(holding->program) <= rank_of(wait.program)) continue;
         const Time kept = std::min(holding->end, wait.end) - std::max(holding->begin, wait.begin);
-        if (holding->begin > wait.begin + tolerance_)
+        const bool by_priority = granted_ == GrantOrder::priority;
+        if (!by_priority && task_of(holding->program)) continue;
+        if (by_priority && holding->begin > wait.begin + tolerance_)
           found(Rule::priority, holding->begin,
                 wait.name + ": " + name_of(holding->program) + " gets it though " + name_of(wait.program) +
                     ", which is more urgent, has waited for " + us(holding->begin - wait.begin));

@@ -4,7 +4,8 @@
 // Rules:
 //
 // - exclusion: a link or GPU is one program's at a time.
-// - section: no section is longer than its task's are, or than those of the programs that no profile tells of.
+// - section: no section is longer than its task's are. Those of programs that no profile tells of matter only while a
+//   task waits for them, at whose priority they then run: before that, tasks may have the CPU that they need.
 // - priority: who makes a more urgent program wait does so for one section, and none takes the resource before it.
 // - stages: a job has links and GPUs for no longer than its stages do in its mode.
 // - period: jobs are released no sooner than a period after each other.

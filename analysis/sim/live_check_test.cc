@@ -73,9 +73,19 @@ TEST_F(LiveCheck, SectionLongerThanTheTasks) {
   expect(Rule::section, "high (1): a section of 2000 us on a, where 1000 us are the longest");
 }
 
-TEST_F(LiveCheck, SectionLongerThanThoseOfOthers) {
-  has(2, 0, 2 * kMs, kMs);
-  expect(Rule::section, "process 3: a section of 1000 us on a, where 500 us are the longest");
+TEST_F(LiveCheck, SectionOfOthersThatATaskWaitsForTooLong) {
+  has(2, 0, 3 * kMs, 3 * kMs);
+  waits(1, 2 * kMs, 3 * kMs);
+  expect(Rule::priority,
+         "a: process 3 keeps low (2), which is more urgent, waiting for 1000 us, where a section of 500 us");
+  EXPECT_THAT(check(GrantOrder::other), SizeIs(1)) << "they come after tasks under each policy";
+}
+
+TEST_F(LiveCheck, SectionOfOthersThatNoTaskWaitsForMayLast) {
+  has(2, 0, 3 * kMs, 3 * kMs);
+  waits(1, 2500 * kUs, 3 * kMs);
+  waits(2, kMs, 3 * kMs);
+  EXPECT_THAT(check(), IsEmpty());
 }
 
 TEST_F(LiveCheck, MoreUrgentOneIsKeptWaiting) {

@@ -134,6 +134,7 @@ class Conductor {
                                       folder_.file(sized.task.program),
                                       "--margin",
                                       std::to_string(settings_.margin_percent),
+                                      "--busy-links",
                                       "--period",
                                       "3600s",
                                       "--modes"};

@@ -29,6 +29,8 @@ constexpr uint64_t kSmall = 256 << 10;
 constexpr uint64_t kMediumUpload = 16 << 20;
 // Between looks at ends that another thread tells of.
 constexpr std::chrono::microseconds kOthersTell{50};
+// For so long one that the driver refuses waits until no other operation runs.
+constexpr std::chrono::seconds kLongestWaitForOthers{1};
 
 thread_local DeviceBackend::HelpingThread* helping = nullptr;
 
@@ -37,6 +39,17 @@ Turn turn_of(const Node& node) { return node.owner ? node.owner->turn() : Turn{}
 SubKernel* kernel_of(const engine::Operation& operation) {
   const auto* run = std::get_if<engine::RunKernel>(&operation);
   return run ? static_cast<SubKernel*>(run->work.get()) : nullptr;
+}
+
+// Whether it may use a replica of that.
+bool may_use(const engine::Operation& operation, const Storage& memory) {
+  if (const SubKernel* const kernel = kernel_of(operation)) return kernel->uses(memory);
+  if (const auto* fill = std::get_if<engine::Fill>(&operation)) return fill->replica.memory.get() == &memory;
+  if (const auto* exchange = std::get_if<engine::Exchange>(&operation)) return exchange->memory.get() == &memory;
+  if (const auto* copy = std::get_if<engine::ProgramCopy>(&operation)) return copy->replica.memory.get() == &memory;
+  if (const auto* copy = std::get_if<engine::LocalCopy>(&operation))
+    return copy->from.get() == &memory || copy->to.get() == &memory;
+  return true;
 }
 
 // Whether it needs no link to the host, and is commands of the driver's queue.
@@ -93,11 +106,44 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 }
 
 // For a thread that may wait, without the context's lock.
-Room DeviceBackend::room(const Node& node) {
+Room DeviceBackend::room(const Node& node, unsigned own_works) {
   if (node.lane.kind == LaneKind::host) return {};
   RealDevice& device = *set_.devices[node.lane.device];
-  if (node.lane.kind == LaneKind::compute) return Room([this, &device] { return make_room_in_lane(device); });
-  return Room([this, &device] { return make_room(device); });
+  return Room([this, &device, &node, own_works] {
+    const bool made = node.lane.kind == LaneKind::compute ? make_room_in_lane(device) : make_room(device);
+    return made || set_aside(node, own_works);
+  });
+}
+
+void DeviceBackend::begin_work() {
+  ++works_;
+  while (sets_aside_) {
+    --works_;
+    sets_aside_.wait(true);
+    ++works_;
+  }
+}
+
+// Of what is planned behind that operation. Who begins meanwhile has either counted himself before we look, or sees
+// that he has to wait.
+bool DeviceBackend::set_aside(const Node& refused, unsigned own_works) {
+  CompletionQueue& completions = set_.devices[refused.lane.device]->completions();
+  const auto until = std::chrono::steady_clock::now() + kLongestWaitForOthers;
+  while (true) {
+    bool others_work = false;
+    const bool made = listener_.set_aside(
+        refused.lane.device, [&](const Storage& memory) { return may_use(refused.operation, memory); },
+        [&](const std::function<bool()>& set_one_aside) {
+          sets_aside_ = true;
+          others_work = works_ > own_works;
+          const bool is_done = !others_work && set_one_aside();
+          sets_aside_ = false;
+          sets_aside_.notify_all();
+          return is_done;
+        });
+    if (made || !others_work || std::chrono::steady_clock::now() > until) return made;
+    if (!completions.help(nullptr)) std::this_thread::sleep_for(kOthersTell);
+  }
 }
 
 // Of the compute lane, whose operation this is: only what the driver has is before it.
@@ -149,6 +195,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
+      const Work work(*this);
       status = call.call();
     } catch (...) {  // no memory
     }
@@ -199,7 +246,7 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
   try {
     if (context == SubmissionQueue::Lock::held) return listener_.make_room(device.index, true);
     auto alive = listener_.keep_alive();
-    made = make_room_in_lane(device);
+    made = make_room_in_lane(device) || set_aside(*entry.node, 0);
     // If that is the last reference, the thread that submits, whose job this is, must not be the one to drop it.
     device.worker(LaneKind::compute).post([alive = std::move(alive)] {});
   } catch (...) {  // no memory
@@ -213,6 +260,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   giving.promptly = giving.promptly || (giving.soon && device.run_ahead()->is_wanted());
   cl_event done = nullptr;
   cl_int error = CL_SUCCESS;
+  begin_work();
   try {
     if (SubKernel* const kernel = kernel_of(node->operation)) {
       error = kernel->prepare(device);
@@ -225,6 +273,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   } catch (...) {
     error = CL_OUT_OF_HOST_MEMORY;
   }
+  if (error != CL_SUCCESS) end_work(1);
   return error;
 }
 
@@ -320,7 +369,7 @@ cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next
   device.submissions().drain(SubmissionQueue::Lock::free);
   const Giving how = giving_under_lease(*next.node, next.is_awaited || start.hurries, ns);
   is_over = false;
-  const cl_int error = room(*next.node).ask([&] { return give_to_driver(next.node, how); });
+  const cl_int error = room(*next.node, 0).ask([&] { return give_to_driver(next.node, how); });
   return error == CL_SUCCESS ? error : give_up(*next.node, how, error);
 }
 
@@ -339,6 +388,7 @@ void DeviceBackend::note_run(const CompletedNode& ended) const {
 // Of one device. The lease goes first.
 void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   if (ended.empty()) return;
+  end_work(static_cast<unsigned>(ended.size()));
   uint64_t counted = 0, took = 0;
   for (const CompletedNode& each : ended) {
     counted += each.counted_ns;
@@ -454,11 +504,15 @@ bool DeviceBackend::helps(const Node& node) const {
 
 cl_int DeviceBackend::execute(const Node& node) {
   if (SubKernel* kernel = kernel_of(node.operation)) {
-    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node));
+    const Work work(*this);
+    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node, 1));
   }
-  if (std::holds_alternative<engine::HostCall>(node.operation)) return samcl::execute(set_, node.lane, node.operation);
+  const auto once = [&] {
+    const Work work(*this);
+    return samcl::execute(set_, node.lane, node.operation);
+  };
   // Done again as a whole: what they read nobody has changed.
-  return room(node).ask([&] { return samcl::execute(set_, node.lane, node.operation); });
+  return std::holds_alternative<engine::HostCall>(node.operation) ? once() : room(node, 0).ask(once);
 }
 
 }  // namespace samcl

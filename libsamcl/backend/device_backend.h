@@ -9,6 +9,7 @@
 // stead: waking a thread takes longer.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,6 +37,11 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
     // The driver has no memory left on a device: gives back a replica there that nothing planned uses. False: there is
     // none. is_locked: by this thread, the context.
     virtual bool make_room(unsigned device, bool is_locked) = 0;
+    // Nor is there one that nothing planned uses: sets one aside that is not needed now, whose bytes come back when an
+    // operation uses it. Calls `guarded` under the context's lock with what does so, and returns what that returns.
+    using SetAside = std::function<bool()>;
+    virtual bool set_aside(unsigned device, const std::function<bool(const Storage&)>& is_needed,
+                           const std::function<bool(const SetAside&)>& guarded) = 0;
   };
   DeviceBackend(DeviceSet& set, EndListener& listener) : set_(set), listener_(listener) {}
 
@@ -114,10 +120,28 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   bool helps(const engine::Node& node) const;
   SmallVector<RealDevice*, 2> devices_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
   cl_int execute(const engine::Node& node);
-  Room room(const engine::Node& node);
+  // own_works: as how many that operation counts when the driver refuses it.
+  Room room(const engine::Node& node, unsigned own_works);
   bool make_room_in_lane(RealDevice& device);
   bool make_room(RealDevice& device, const std::function<bool()>& lane_works);
+  bool set_aside(const engine::Node& refused, unsigned own_works);
 
+  // An operation that uses replicas: from before it asks for them until they are used no more.
+  class Work {
+   public:
+    explicit Work(DeviceBackend& backend) : backend_(backend) { backend.begin_work(); }
+    ~Work() { backend_.end_work(1); }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+   private:
+    DeviceBackend& backend_;
+  };
+  void begin_work();
+  void end_work(unsigned count) const { works_.fetch_sub(count); }
+
+  mutable std::atomic<unsigned> works_{0};  // so many operations
+  std::atomic<bool> sets_aside_{false};     // what begins now waits until a replica has been set aside
   DeviceSet& set_;
   EndListener& listener_;
   std::vector<CompletedNode> collected_;  // by ended_by_now(), for the time of a call

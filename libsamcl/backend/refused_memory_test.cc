@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <deque>
+#include <random>
 #include <thread>
 
+#include "base/test_seed.h"
 #include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/commands/launch.h"
 #include "libsamcl/objects/eviction.h"
@@ -113,6 +115,40 @@ TEST_F(RefusedMemory, WhatCommandsInFlightUseIsWaitedFor) {
   expect_all_well();
   EXPECT_EQ(contents(buffers[0]), Words(kWords, 2));
   EXPECT_EQ(contents(buffers[kFit]), Words(kWords, 10 * kFit + 1));
+}
+
+// What they compute with comes back: of each buffer all launches are there, in their order.
+TEST_F(RefusedMemory, WhereAllThatIsThereIsUsedByWhatIsPlannedBehindItIsSetAside) {
+  use_first();
+  machine.driver.suspend();
+  increment(0);
+  for (const size_t b : {kFit, size_t{1}, size_t{2}, size_t{3}, size_t{0}, kFit + 1, kFit, size_t{1}}) increment(b);
+  machine.driver.resume();
+  expect_all_well();
+  EXPECT_EQ(contents(buffers[0]), Words(kWords, 3));
+  EXPECT_EQ(contents(buffers[1]), Words(kWords, 10 + 3));
+  EXPECT_EQ(contents(buffers[2]), Words(kWords, 20 + 2));
+  EXPECT_EQ(contents(buffers[kFit]), Words(kWords, 10 * kFit + 2));
+  EXPECT_EQ(contents(buffers[kFit + 1]), Words(kWords, 10 * (kFit + 1) + 1));
+}
+
+TEST_F(RefusedMemory, ManyCommandsThatNeedMoreThanFitsRunInAnyOrder) {
+  const TestSeed seed;
+  std::mt19937_64 random(seed);
+  std::vector<cl_uint> expected;
+  for (cl_uint b = 0; b < kBuffers; ++b) expected.push_back(10 * b);
+  for (int round = 0; round < 30; ++round) {
+    machine.driver.suspend();
+    for (int i = 0; i < 20; ++i) {
+      const size_t b = random() % kBuffers;
+      increment(b);
+      ++expected[b];
+    }
+    machine.driver.resume();
+    expect_all_well();
+    launches.clear();
+  }
+  for (size_t b = 0; b < kBuffers; ++b) EXPECT_EQ(contents(buffers[b]), Words(kWords, expected[b])) << b;
 }
 
 TEST_F(RefusedMemory, AnArgumentIsWaitedForLikewise) {

@@ -45,6 +45,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     cl_int prepare(RealDevice& device) override;
     cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override;
     GroupBox box() const override { return launch_.plan_->parts[index_].box; }
+    bool uses(const Storage& memory) const override { return launch_.request_.arguments->use(memory); }
     const Slicing* slicing() const override;
     PieceTimes& times() const override { return times_; }
     uint64_t work_items(const GroupBox& piece) const override;

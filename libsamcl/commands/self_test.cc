@@ -56,6 +56,7 @@ class SelfTest::Run : public SubKernel {
   }
 
   GroupBox box() const override { return test_.box_; }
+  bool uses(const Storage& memory) const override { return side_.arguments->use(memory); }
   const Slicing* slicing() const override { return test_.kernel().translation->may_slice ? &slicing_ : nullptr; }
   PieceTimes& times() const override { return real_.times; }
   uint64_t work_items(const GroupBox& piece) const override {

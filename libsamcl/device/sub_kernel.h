@@ -22,6 +22,8 @@ class SubKernel : public engine::KernelWork {
   virtual cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) = 0;
 
   virtual GroupBox box() const = 0;
+  // Whether an argument is that memory object's.
+  virtual bool uses(const Storage& memory) const = 0;
   // Whether it may run in pieces, one after another. nullptr: it may not.
   struct Slicing {
     uint64_t least_groups;          // that keep the device busy

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "base/pages.h"
@@ -56,6 +57,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       shared_(!image_ && set_->shares_host_memory()),
       replicas_(set_->devices.size(), nullptr),
       peers_(set_->devices.size()),
+      aside_(set_->devices.size()),
       host_(static_cast<std::byte*>(host_ptr)),
       directory_(size),
       users_at_(kHost + 1),
@@ -95,7 +97,7 @@ cl_mem Storage::replica(unsigned device, cl_int* error) {
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
   if (!replicas_[device]) {
-    replicas_[device] = make_replica(device, error);
+    replicas_[device] = aside_[device] ? bring_back(device, error) : make_replica(device, error);
     if (replicas_[device]) tell_memory(device, static_cast<int64_t>(size_));
   }
   return replicas_[device];
@@ -125,6 +127,34 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
   return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, error);
 }
 
+cl_mem Storage::bring_back(unsigned device, cl_int* error) {
+  const cl_mem made = make_replica(device, error);
+  if (!made) return nullptr;
+  *error = copy_all(device, made, Direction::up, aside_[device].get());
+  if (*error == CL_SUCCESS) {
+    aside_[device] = nullptr;
+    return made;
+  }
+  release_replica(device, made);
+  return nullptr;
+}
+
+// In a queue of its own: the lanes' may be held by who waits for mutex_.
+cl_int Storage::copy_all(unsigned device, cl_mem replica, Direction direction, std::byte* host) {
+  const auto& cl = driver::real();
+  const RealDevice& on = *set_->devices[device];
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue queue = cl.clCreateCommandQueue(on.context(), on.id, 0, &error);
+  if (!queue) return error;
+  error = direction == Direction::up
+              ? cl.clEnqueueWriteBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr)
+              : cl.clEnqueueReadBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr);
+  cl.clReleaseCommandQueue(queue);
+  Traffic& traffic = eviction_traffic();
+  if (error == CL_SUCCESS) (direction == Direction::up ? traffic.uploaded_bytes : traffic.downloaded_bytes) += size_;
+  return error;
+}
+
 Storage::Pin::Pin(Storage& storage) : storage_(storage) {
   std::lock_guard lock(storage_.mutex_);
   ++storage_.pins_;
@@ -148,11 +178,30 @@ bool Storage::can_evict() const {
 
 void Storage::drop_replica(unsigned device) {
   std::lock_guard lock(mutex_);
-  if (pins_ > 0 || !replicas_[device]) return;
-  if (!std::exchange(peers_[device], nullptr)) driver::real().clReleaseMemObject(replicas_[device]);
-  replicas_[device] = nullptr;
+  if (pins_ > 0) return;
+  aside_[device] = nullptr;
+  if (!replicas_[device]) return;
+  release_replica(device, std::exchange(replicas_[device], nullptr));
   dropped_.fetch_add(1, std::memory_order_release);
   tell_memory(device, -static_cast<int64_t>(size_));
+}
+
+void Storage::release_replica(unsigned device, cl_mem replica) {
+  if (!std::exchange(peers_[device], nullptr)) driver::real().clReleaseMemObject(replica);
+}
+
+// What other devices see stays.
+bool Storage::set_aside(unsigned device) {
+  if (!can_evict()) return false;
+  std::lock_guard lock(mutex_);
+  if (pins_ > 0 || !replicas_[device] || peers_[device]) return false;
+  std::unique_ptr<std::byte[]> bytes(new (std::nothrow) std::byte[size_]);
+  if (!bytes || copy_all(device, replicas_[device], Direction::down, bytes.get()) != CL_SUCCESS) return false;
+  aside_[device] = std::move(bytes);
+  release_replica(device, std::exchange(replicas_[device], nullptr));
+  dropped_.fetch_add(1, std::memory_order_release);
+  tell_memory(device, -static_cast<int64_t>(size_));
+  return true;
 }
 
 cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
@@ -194,19 +243,19 @@ std::byte* Storage::host() {
 // Of a replica and a host copy that are there. Not under mutex_: others may have the queue that it needs, and wait for
 // that.
 cl_int Storage::copy_to_host(unsigned device, const std::vector<Range>& ranges) {
-  cl_mem real = nullptr;
+  cl_int error = CL_SUCCESS;
+  const cl_mem real = replica(device, &error);
+  if (!real) return error;
   std::byte* host = nullptr;
   {
     std::lock_guard lock(mutex_);
-    real = replicas_[device];
     host = host_;
   }
   RealDevice& from = *set_->devices[device];
-  const DeviceMemory replica{real, nullptr, false, from.packs_host_rows};
+  const DeviceMemory memory{real, nullptr, false, from.packs_host_rows};
   for (const Range& range : ranges) {
     const auto rows = Rectangle::run(range.begin, range.size());
-    const cl_int error =
-        from.transfer(engine::LaneKind::down, Direction::down, replica, rows, host, rows, eviction_traffic());
+    error = from.transfer(engine::LaneKind::down, Direction::down, memory, rows, host, rows, eviction_traffic());
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;

@@ -29,6 +29,8 @@
 
 namespace samcl {
 
+enum class Direction : bool;
+
 class DeviceSet;
 
 // How the replicas of an image are made. Its bytes are those of the packed layout; all ranges consist of whole pixels.
@@ -158,6 +160,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // Gives one back now, having brought to the host copy what only it has. False: that can't be done.
   bool give_back_idle(unsigned device);
 
+  // Keeps the bytes of a replica in host memory and gives it back, although what is planned uses it: replica() makes it
+  // anew and brings them. While no operation that uses it runs. False: that can't be done.
+  bool set_aside(unsigned device);
+
   // Whether it has bytes on that device alone that no command keeps elsewhere, too, although the device may be lost.
   bool stays_on(unsigned device) const {
     return (image_ || svm_) && std::ranges::any_of(directory_.pieces({0, size_}),
@@ -251,6 +257,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,
           std::optional<SvmMemory> svm, void* host_ptr);
   cl_mem make_replica(unsigned device, cl_int* error);
+  void release_replica(unsigned device, cl_mem replica);
+  cl_mem bring_back(unsigned device, cl_int* error);
+  cl_int copy_all(unsigned device, cl_mem replica, Direction direction, std::byte* host);
   void tell_memory(unsigned device, int64_t bytes) const;
   std::byte* host_locked();
   cl_int copy_to_host(unsigned device, const std::vector<Range>& ranges);
@@ -266,9 +275,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   const std::optional<SvmMemory> svm_;
   const bool shared_;
 
-  mutable std::mutex mutex_;                        // guards what follows, up to the next blank line
-  std::vector<cl_mem> replicas_;                    // by device; nullptr: not made yet
-  std::vector<std::unique_ptr<PeerBuffer>> peers_;  // by device: what its replica belongs to, if others can see it
+  mutable std::mutex mutex_;                         // guards what follows, up to the next blank line
+  std::vector<cl_mem> replicas_;                     // by device; nullptr: not made yet
+  std::vector<std::unique_ptr<PeerBuffer>> peers_;   // by device: what its replica belongs to, if others can see it
+  std::vector<std::unique_ptr<std::byte[]>> aside_;  // by device: all bytes of the replica that was set aside
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   uint64_t stagger_ = 0;        // bytes of its block before it

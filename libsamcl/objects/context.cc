@@ -127,6 +127,13 @@ bool Context::make_room(unsigned device, bool is_locked) {
   return made;
 }
 
+bool Context::set_aside(unsigned device, const std::function<bool(const Storage&)>& is_needed,
+                        const std::function<bool(const SetAside&)>& guarded) {
+  bool made = false;
+  graph.locked([&] { made = guarded([&] { return samcl::set_aside(*this, device, is_needed); }); });
+  return made;
+}
+
 void Context::tell_untold() {
   has_let_go_ = true;
   if (std::ranges::any_of(devices, [](const auto& device) { return device->completions().has_untold(); })) graph.look();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -121,6 +122,8 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   void ended(std::span<const CompletedNode> nodes) override { graph.ended(nodes); }
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   bool make_room(unsigned device, bool is_locked) override;
+  bool set_aside(unsigned device, const std::function<bool(const Storage&)>& is_needed,
+                 const std::function<bool(const SetAside&)>& guarded) override;
 
   std::atomic<bool> has_let_go_{false};
   std::mutex destructors_mutex_;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -77,6 +78,14 @@ bool evict_idle(const DeviceSet& set, unsigned device) {
   std::erase_if(memory, [&](const auto& each) { return !each->is_idle_replica(device) || !each->can_evict(); });
   std::ranges::sort(memory, {}, [](const auto& each) { return std::pair(each->last_use(), each->number()); });
   return std::ranges::any_of(memory, [&](const auto& each) { return each->give_back_idle(device); });
+}
+
+bool set_aside(const DeviceSet& set, unsigned device, const std::function<bool(const Storage&)>& is_needed) {
+  std::vector<std::shared_ptr<Storage>> memory = set.storages.all();
+  std::erase_if(memory, [&](const auto& each) { return !each->has_replica(device) || is_needed(*each); });
+  std::ranges::sort(memory, std::greater(),
+                    [](const auto& each) { return std::pair(each->last_use(), each->number()); });
+  return std::ranges::any_of(memory, [&](const auto& each) { return each->set_aside(device); });
 }
 
 void keep_memory_limits(lease::Client& client) {

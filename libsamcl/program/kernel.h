@@ -1,6 +1,7 @@
 // Virtual kernels: the arguments the program set, and the real kernels that run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/iterator/indirect_iterator.hpp>
@@ -68,6 +69,13 @@ class Arguments {
   std::shared_ptr<const ExecInfo> exec_info;
 
   void set(size_t index, Argument value) { values_[index] = make_recycled<const Argument>(std::move(value)); }
+
+  // Whether one is that memory object's.
+  bool use(const Storage& memory) const {
+    return std::any_of(values_.begin(), values_.end(), [&](const auto& argument) {
+      return argument->buffer && argument->buffer->storage.get() == &memory;
+    });
+  }
 
   auto begin() const { return boost::make_indirect_iterator(values_.begin()); }
   auto end() const { return boost::make_indirect_iterator(values_.end()); }

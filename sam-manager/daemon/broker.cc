@@ -169,6 +169,9 @@ void Broker::for_each_held(Call call) const {
 void Broker::set_inversion(uint32_t resource, uint32_t owner, std::optional<int> priority) {
   if (resource < kFirstOwnGpu)
     reservations_.note(resource, scheduler_.keeps_tasks_waiting(resource) ? owner : 0, now_ns_);
+  // Who keeps programs without deadlines waiting, being less urgent for a while, breaks no promise, and has nobody's
+  // priority: how long its section takes is a matter of what else computes.
+  if (priority && *priority <= config_.default_priority) priority.reset();
   Inversion& known = inversions_[resource];
   if (known.owner != 0 && (!priority || known.owner != owner)) end_inversion(resource);
   const auto program = programs_.find(owner);
@@ -525,11 +528,13 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
     check_memory(program);
+    // Jobs are late, and the next ones early then, because they were made less urgent: that must not go on by itself.
+    const bool was_demoted = std::exchange(program.was_demoted, is_demoted(program));
     if (more.early + more.long_jobs == 0) continue;
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
                  program.pid, program.assignment.task, more.early, more.long_jobs);
-    apply_overrun_policy(program);
+    if (!was_demoted) apply_overrun_policy(program);
   }
   limit_memory();
   return missed;
@@ -729,6 +734,7 @@ void Broker::assign(ConnectedProgram& program) {
                            : priority >= config_.default_priority ? scheduler::Level::real_time
                                                                   : scheduler::Level::background;
   // Beneath all guaranteed tasks: those are above the programs without deadlines.
+  program.was_demoted = program.was_demoted || is_demoted(program);
   if (is_demoted(program)) {
     priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
     level = scheduler::Level::background;

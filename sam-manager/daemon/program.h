@@ -55,6 +55,7 @@ struct ConnectedProgram {
   uint64_t gpu_request = 0;       // for a GPU that its job is to have to itself
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted, unless
   bool is_greedy = false;         // its job had more than was promised: until the next one is released
+  bool was_demoted = false;       // at some time since we last looked at its jobs
   bool is_out_of_cpu = false;     // it has used up its CPU time: until its next budget begins
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job

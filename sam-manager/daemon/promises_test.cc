@@ -257,6 +257,57 @@ TEST_F(PromisesTest, JobUnderWayHasTheBudgetOfItsBegin) {
   EXPECT_EQ(budget(), 100u);
 }
 
+// Less urgent than they, with threads that have no priority, on whatever CPU time others leave: it would never be more
+// urgent again.
+TEST_F(PromisesTest, WhoIsLessUrgentForAWhileIsNotBlamedForWhomItKeepsWaitingThen) {
+  ASSERT_NO_FATAL_FAILURE(start({sonar_task(9), urgent_task()}));
+  ASSERT_NO_FATAL_FAILURE(plan());
+  ASSERT_NO_FATAL_FAILURE(connect());
+  ASSERT_NO_FATAL_FAILURE(plan());
+  ASSERT_NO_FATAL_FAILURE(hold_up());
+  ASSERT_EQ(keeps_for_ms(), 9u);
+  give_back(urgent);
+  ASSERT_TRUE(is_demoted(*sonar));
+  const ConnectedProgram* const other = connect("");
+  ASSERT_TRUE(other);
+  ask(sonar);
+  ask(other);
+  const uint64_t until = now + 2 * kOneSecond;
+  for (; now < until + kMs; now += 10 * kMs) {
+    ASSERT_EQ(broker->scheduler().owner(kGpu), sonar->id);
+    broker->tick(now);
+  }
+  EXPECT_EQ(sonar->overruns.sections, 1u);
+  EXPECT_FALSE(is_demoted(*sonar)) << "a period has passed";
+}
+
+TEST_F(PromisesTest, JobsThatAreLateAndEarlyWhileItIsLessUrgentDoNotKeepItSo) {
+  ASSERT_NO_FATAL_FAILURE(start({sonar_task(9), urgent_task()}));
+  ASSERT_NO_FATAL_FAILURE(plan());
+  ASSERT_NO_FATAL_FAILURE(connect());
+  ASSERT_NO_FATAL_FAILURE(plan());
+  const auto hear_of_early_jobs = [&] {
+    ++sonar->page->jobs.count;
+    ++sonar->page->jobs.early;
+    broker->heartbeat(now);
+  };
+  broker->heartbeat(now);
+  hear_of_early_jobs();
+  ASSERT_TRUE(is_demoted(*sonar));
+  for (int i = 0; i < 3; ++i) {
+    now += 500 * kMs;
+    hear_of_early_jobs();
+    EXPECT_TRUE(is_demoted(*sonar)) << i;
+  }
+  now += 501 * kMs;
+  hear_of_early_jobs();
+  EXPECT_FALSE(is_demoted(*sonar)) << "the first one was two seconds ago";
+  EXPECT_EQ(sonar->overruns.early_jobs, 5u);
+  now += 500 * kMs;
+  hear_of_early_jobs();
+  EXPECT_TRUE(is_demoted(*sonar)) << "that was its own";
+}
+
 TEST_F(PromisesTest, JobOfAShorterPeriodThanBeforeIsNotThrottled) {
   config.throttle = true;
   ASSERT_NO_FATAL_FAILURE(start({sonar_task(30, 1, 20 * kOneSecond), urgent_task()}));

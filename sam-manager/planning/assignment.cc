@@ -133,6 +133,23 @@ std::string estimate_of(const analysis::TaskSet& set) {
   return "";
 }
 
+// Nor what the task's own transfers wait for, which take longer beside those on other links. What others' take longer
+// than their profiles say is taken from them.
+std::string idle_links(const analysis::TaskSet& set, const analysis::Task& task) {
+  if (set.platform.links < 2 || task.links != analysis::kIdleLinks || !task.uses(analysis::Resource::link)) return "";
+  return "the transfers of \"" + task.name + "\" were timed while other links were idle (links)";
+}
+
+// The manager sees jobs begin, not their release: after one that began late the next one seems early, and is held to
+// what is left of the budgets of the one before.
+std::string begins_late(const AssignedTask& task, const analysis::Task& modelled) {
+  const auto tolerated = static_cast<uint64_t>(modelled.period) / 16;
+  if (task.late_start_ns <= tolerated) return "";
+  return "its jobs may wait for a CPU for " + time_text(task.late_start_ns) +
+         " before they begin, so that one seems to come too early after another (by more than " + time_text(tolerated) +
+         ")";
+}
+
 // The kernel's throttling is in no bound: whether tasks, wherever they compute, stay below what it begins at. At most
 // so many jobs are under way in a period of it.
 std::string throttled(const Assignment& plan, const analysis::TaskSet& set, const Settings& settings) {
@@ -264,6 +281,7 @@ void choose(const analysis::TaskSet& set, const Settings& settings, Assignment& 
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
       promise(task, set, set.tasks[i], bounds.tasks[i], modes[i], handovers);
+      task.late_start_ns = static_cast<uint64_t>(bounds.tasks[i].stages.front().interference);
       task.terms = explain(set, modes, bounds, i, handovers);
     }
     plan.sections[task.name] = longest_sections(set.tasks[i], modes[i], modes[i]);
@@ -365,6 +383,9 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
+    const auto modelled = std::ranges::find(set->tasks, task.name, &analysis::Task::name);
+    if (task.estimate.empty()) task.estimate = idle_links(*set, *modelled);
+    if (task.estimate.empty()) task.estimate = begins_late(task, *modelled);
   }
   if (const std::string estimate = throttled(plan, *set, settings); !estimate.empty())
     for (AssignedTask& task : plan.tasks)

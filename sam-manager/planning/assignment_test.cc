@@ -161,6 +161,52 @@ TEST(Assignment, WhatNobodyMeasuredMakesABoundAnEstimate) {
   EXPECT_EQ(objection(Assignment(), plan, "camera"), "") << "its deadline is met by the proof";
 }
 
+// What others have for too long is taken from them: only the task's own transfers are in the dark.
+TEST(Assignment, TransfersTimedWhileOtherLinksWereIdleMakeTheTasksBoundAnEstimate) {
+  Task camera = gpu_task("camera", 5, 20, {8, 5});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages.push_back(profile.stages[0]);
+  profile.stages[1].resource = Resource::link;
+  const auto planned = [&](int links, const Machine& machine) {
+    profile.links = links;
+    camera.profile = format_profile(profile);
+    return assign_modes(named({camera, gpu_task("sonar", 9, 100, {1, 1})}), machine, alone());
+  };
+  const Assignment idle = planned(analysis::kIdleLinks, kTwoGpus);
+  EXPECT_TRUE(idle.find("camera")->meets_deadline());
+  EXPECT_EQ(idle.find("camera")->estimate,
+            "the transfers of \"camera\" were timed while other links were idle (links)");
+  EXPECT_FALSE(idle.find("camera")->guaranteed());
+  EXPECT_TRUE(idle.find("sonar")->guaranteed()) << "it has no transfers";
+  EXPECT_TRUE(planned(analysis::kBusyLinks, kTwoGpus).find("camera")->guaranteed());
+  EXPECT_TRUE(planned(135, kTwoGpus).find("camera")->guaranteed());
+  EXPECT_EQ(planned(analysis::kIdleLinks, {4, {"a"}, 0}).find("camera")->estimate, "") << "there are no other links";
+}
+
+// A job is seen to begin, not to be released: 7 ms behind its release, and the next one in time, they are 93 ms apart.
+TEST(Assignment, WhoMayBeginSoLateThatTheNextJobSeemsEarlyIsNotGuaranteed) {
+  Task audio = gpu_task("audio", 9, 100, {1, 1}), video = gpu_task("video", 5, 100, {1, 1});
+  const auto computes = [](Task& task, double compute_ms) {
+    auto profile = parse_profile(task.profile).value();
+    Stage stage;
+    stage.worst.assign(2, ms(compute_ms));
+    profile.stages.insert(profile.stages.begin(), stage);
+    task.profile = format_profile(profile);
+  };
+  computes(video, 1);
+  const auto planned = [&](double audio_ms) {
+    Task urgent = audio;
+    computes(urgent, audio_ms);
+    return assign_modes(named({urgent, video}), {1, {"a", "b"}, 0}, alone());
+  };
+  EXPECT_TRUE(planned(5).find("video")->guaranteed());
+  const Assignment late = planned(7);
+  EXPECT_TRUE(late.find("audio")->guaranteed());
+  EXPECT_TRUE(late.find("video")->meets_deadline());
+  EXPECT_FALSE(late.find("video")->guaranteed());
+  EXPECT_THAT(late.find("video")->estimate, HasSubstr("may wait for a CPU for 7 ms before they begin"));
+}
+
 // 950 of each 1,000 ms. A job of the task may compute for 3 of its 20 ms, and 51 of them be under way in a second.
 TEST(Assignment, WhatTheKernelKeepsFromRealTimeThreadsMustNotBeMet) {
   Task audio = gpu_task("audio", 4, 20, {3, 3});

@@ -28,10 +28,20 @@ Result<DeviceShares> share_devices(const std::string& selection, unsigned count,
 BusyLinks::BusyLinks(const std::vector<std::vector<std::string>>& commands, double limit_s) {
   for (const auto& command : commands)
     threads_.emplace_back([this, command, limit_s] {
-      // One that can't be started, or fails, is not tried for ever.
-      while (!ends_)
-        if (const auto ending = process::run(command, {}, limit_s); !ending || ending->exit_code != 0) return;
+      while (!ends_) {
+        const auto ending = process::run(command, {}, limit_s);
+        if (ending && ending->exit_code == 0) continue;
+        const std::lock_guard lock(mutex_);
+        failure_ = ending ? "ended with exit code " + std::to_string(ending->exit_code) + "\n" + ending->err
+                          : ending.error().message;
+        return;
+      }
     });
+}
+
+std::string BusyLinks::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 BusyLinks::~BusyLinks() {

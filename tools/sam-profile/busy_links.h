@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,8 +30,13 @@ class BusyLinks {
   BusyLinks(const BusyLinks&) = delete;
   BusyLinks& operator=(const BusyLinks&) = delete;
 
+  // Why one of them is no longer at work: it failed; "" if all are.
+  std::string failure() const;
+
  private:
   std::atomic<bool> ends_{false};
+  mutable std::mutex mutex_;
+  std::string failure_;  // under the mutex
   std::vector<std::thread> threads_;
 };
 

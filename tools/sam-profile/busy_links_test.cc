@@ -41,5 +41,11 @@ TEST(BusyLinks, CommandsRunAgainAndAgainUntilTheEnd) {
   std::filesystem::remove(file);
 }
 
+TEST(BusyLinks, OneThatFailsIsTold) {
+  const BusyLinks busy({{"sh", "-c", "echo no device >&2; exit 3"}}, 10);
+  for (int i = 0; i < 1000 && busy.failure().empty(); ++i) usleep(10'000);
+  EXPECT_EQ(busy.failure(), "ended with exit code 3\nno device\n");
+}
+
 }  // namespace
 }  // namespace samcl::profile

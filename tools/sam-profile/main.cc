@@ -33,7 +33,8 @@ struct Options {
   TaskParameters task;
   bool as_json = false;
   bool busy_links = false;
-  unsigned devices_in_all = 0;
+  unsigned devices_in_all = 0;  // of `devices`
+  unsigned idle_links = 0;      // of devices that are not among these
   std::vector<std::string> program;
 };
 
@@ -87,6 +88,8 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
       process::run(words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
                    options.limit_s);
   if (!ending) return tl::unexpected(ending.error());
+  if (const std::string failure = busy.failure(); !failure.empty())
+    return fail("--busy-links: a copy of the program on another device " + failure);
   if (ending->timed_out || ending->signal || ending->exit_code != 0)
     return fail("the program " + ending_in_words(*ending) + " on " + std::to_string(gpus) + " GPUs\n" + ending->out +
                 ending->err);
@@ -126,11 +129,19 @@ Result<void> complete(Options& options) {
     const auto count = run::count_devices(options.devices);
     if (!count) return tl::unexpected(Error{"--devices: " + count.error().message});
     options.devices_in_all = *count;
+    if (options.busy_links && !options.devices.empty()) {
+      const auto all = run::count_devices("");
+      if (!all) return tl::unexpected(all.error());
+      options.idle_links = *all - std::min(*all, *count);
+    }
     if (options.modes.empty())
       for (unsigned mode = 1; mode <= *count; ++mode) options.modes.push_back(mode);
   }
   const std::set<unsigned> once(options.modes.begin(), options.modes.end());
   options.modes.assign(once.begin(), once.end());
+  if (options.busy_links && options.task.links != analysis::kIdleLinks)
+    return fail("--busy-links times transfers while other links are at work: no --link-factor comes on top");
+  if (options.busy_links && options.idle_links == 0) options.task.links = analysis::kBusyLinks;
   return {};
 }
 
@@ -209,8 +220,15 @@ int main_with(int argc, char** argv) {
                  "As for sam-run. With one, kernels are cut in slices and transfers in chunks, as they will be later")
       ->capture_default_str()
       ->check(CLI::IsMember({"embedded", "auto", "required", "off"}));
-  app.add_flag("--busy-links", options.busy_links,
-               "Run a copy of the program on each device that is left, so that the other links are at work, too");
+  app.add_flag(
+      "--busy-links", options.busy_links,
+      "Run a copy of the program on each device that is left, so that the other links are at work, too; without "
+      "it\nor --link-factor the manager guarantees nothing where there are several links");
+  app.add_option(
+         "--link-factor", options.task.links,
+         "Per cent, from 100, of their time alone that transfers were measured to take while other links are at "
+         "work,\nsuch as 135: their times are multiplied by it")
+      ->check(CLI::Range(analysis::kBusyLinks, analysis::kMaxLinks));
   app.add_option("--timeout", options.limit_s, "Seconds after which the program is killed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -75,6 +75,7 @@ struct TaskParameters {
   std::optional<Time> period{}, deadline{};  // ns; without a period: twice the task's longest time in any mode
   std::optional<int> priority{};
   unsigned margin_percent = 20;
+  int links = analysis::kIdleLinks;  // Task::links; above 100 transfers' times are multiplied by it
   int cpus = 1;
 };
 

@@ -93,6 +93,29 @@ TEST(MakeTask, RequestsAndTheHostsTimeBetweenThemAreTheMostSeen) {
   EXPECT_THAT(uploads.worst, ElementsAre(30, 30, 30));
 }
 
+TEST(MakeTask, TransfersTakeLongerByTheFactorThatOtherLinksMakeThem) {
+  const Profile profile = profile_of({measurement(1, {job_of(0, 100)})});
+  TaskParameters parameters;
+  parameters.name = "t";
+  parameters.margin_percent = 0;
+  const auto idle = make_task(profile, parameters);
+  parameters.links = 135;
+  const auto factor = make_task(profile, parameters);
+  ASSERT_TRUE(idle && factor);
+  EXPECT_EQ(idle->set.tasks[0].links, analysis::kIdleLinks);
+  EXPECT_EQ(factor->set.tasks[0].links, 135);
+  const auto& before = idle->set.tasks[0].stages;
+  const auto& after = factor->set.tasks[0].stages;
+  ASSERT_EQ(before.size(), after.size());
+  std::vector<Time> transfers;
+  for (size_t i = 0; i < before.size(); ++i)
+    if (before[i].resource == Resource::link)
+      transfers.push_back(after[i].worst[0]);
+    else
+      EXPECT_EQ(after[i].worst, before[i].worst);
+  EXPECT_THAT(transfers, ElementsAre(14, 27)) << "10 and 20 before";
+}
+
 TEST(MakeProfile, WarmUpIsLeftOut) {
   const Profile profile = profile_of({measurement(1, {job_of(0, 9000), job_of(10000, 100)})}, 1);
   EXPECT_EQ(profile.modes[0].jobs, 1u);

@@ -51,6 +51,22 @@ TEST_F(SamProfile, ItsTaskIsOneThatSamAnalyzeTakes) {
   EXPECT_EQ(analysed.exit_code, 0) << analysed.out << analysed.err;
 }
 
+TEST_F(SamProfile, ItsTaskTellsHowTransfersWereTimed) {
+  const auto links_with = [&](const std::vector<std::string>& options) -> json {
+    std::vector<std::string> words = {"--modes", "1"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", VECTOR_ADD, "--size", "50000", "--warmup", "0", "--iterations", "12"});
+    const auto profiled = profile(words);
+    EXPECT_EQ(profiled.exit_code, 0) << profiled.err;
+    return json::parse(std::ifstream(out + ".task.json")).at("tasks").at(0).value("links", json());
+  };
+  EXPECT_EQ(links_with({}), json());
+  EXPECT_EQ(links_with({"--busy-links"}), "busy");
+  EXPECT_EQ(links_with({"--link-factor", "135"}), 135);
+  EXPECT_EQ(links_with({"--busy-links", "--devices", "0"}), json()) << "the other device's link was idle";
+  EXPECT_EQ(profile({"--busy-links", "--link-factor", "135", "--", VECTOR_ADD}).exit_code, 2);
+}
+
 TEST_F(SamProfile, AProgramThatFailsIsAnErrorWithWhatItSaid) {
   const auto profiled = profile({"--modes", "1", "--", VECTOR_ADD, "--size", "100", "--flip-byte", "3"});
   EXPECT_EQ(profiled.exit_code, 2);

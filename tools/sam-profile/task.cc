@@ -47,6 +47,13 @@ void tell_threads(analysis::Stage& stage, const StageProfile& measured, unsigned
         [](size_t a, size_t b) { return std::max(a, b); })));
 }
 
+// As other links at work make transfers longer.
+void take_longer(analysis::Stage& stage, int percent) {
+  const auto longer = [percent](Time& time) { time = (time * percent + 99) / 100; };
+  std::ranges::for_each(stage.worst, longer);
+  longer(stage.section);
+}
+
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
   analysis::Stage stage;
   stage.resource = measured.resource;
@@ -89,8 +96,12 @@ Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskPa
       true;  // as tasks run under the manager: their sections need CPU time on their own devices
   analysis::Task task;
   task.name = parameters.name;
-  for (const StageProfile& stage : profile.stages)
+  task.links = parameters.links;
+  for (const StageProfile& stage : profile.stages) {
     task.stages.push_back(stage_of(stage, modes, parameters.margin_percent));
+    if (stage.resource == analysis::Resource::link && task.links > analysis::kBusyLinks)
+      take_longer(task.stages.back(), task.links);
+  }
 
   int fastest = static_cast<int>(profile.modes.front().gpus);
   Time longest = 0;
