@@ -331,21 +331,43 @@ TEST_F(Broadcasts, GoToOneAndOnFromThereWhereDevicesHaveAWay) {
   expect_a_tree();
 }
 
-// Rows that are each too short to be worth a way of their own, in all columns but the first one.
-TEST_F(Broadcasts, OfRectanglesDoSo) {
-  constexpr size_t kRow = 256, kRows = kMany / kRow, kWord = sizeof(cl_uint);
-  const BufferPtr a = filled(of(kMany, 0));
-  sum_up(a, 0);
-  exchanged.clear();
-  writes = 0;
+// In rows that are each too short to be worth a way of their own, in all columns but the first one.
+struct BroadcastRectangles : Broadcasts {
+  static constexpr size_t kRow = 256, kRows = kMany / kRow, kWord = sizeof(cl_uint);
+  void write_ones() {
+    const Rectangle rows{kWord, kRow * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
+    const Rectangle packed{0, (kRow - 1) * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
+    machine.submit(queue, write_rectangle(a, rows, packed, ones.data()));
+  }
+  void forget() {
+    machine.run();
+    exchanged.clear();
+    writes = 0;
+  }
   const Words ones = of(kRows * (kRow - 1), 1);
-  const Rectangle rows{kWord, kRow * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
-  const Rectangle packed{0, (kRow - 1) * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
-  machine.submit(queue, write_rectangle(a, rows, packed, ones.data()));
+  const BufferPtr a = filled(of(kMany, 0));
+};
+
+TEST_F(BroadcastRectangles, GoTheSameWay) {
+  sum_up(a, 0);
+  forget();
+  write_ones();
   sum_up(a, kRows * (kRow - 1));
   if (!machine.context->one_context) return;
   EXPECT_EQ(writes, 1) << "over one link";
   expect_a_tree();
+}
+
+// What is between the rows is a fourth on each device.
+TEST_F(BroadcastRectangles, GoTheSameWayWhereRowsStayApart) {
+  launch(incrementing, {a}, kMany);
+  forget();
+  write_ones();
+  sum_up(a, kRows * kRow);
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(writes, 1) << "over one link";
+  EXPECT_THAT(exchanged, ::testing::Not(::testing::Contains(std::pair(0U, 3U))));
+  EXPECT_THAT(exchanged, ::testing::Contains(std::pair(1U, 3U)));
 }
 
 TEST_F(Launches, ThatScatterAreCompared) {
