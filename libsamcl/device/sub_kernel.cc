@@ -128,24 +128,36 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
   return error;
 }
 
-// Pieces of its own part and then of others', one after another. Returns what they took, ns.
+// Runs a piece to its end. ns: what that took.
+cl_int run_piece(SubKernel& kernel, const GroupBox& piece, RealDevice& device, const Room& room, uint64_t& ns) {
+  const trace::Span span(trace::Activity::kernel, device.index);
+  cl_event end = nullptr;
+  const cl_ulong begun = now_ns();
+  cl_int error = room.ask([&] { return kernel.enqueue(device, piece, &end); });
+  DeviceTimes times;
+  if (error == CL_SUCCESS) error = CompletionQueue::wait_for(end, &times);
+  ns = std::max<uint64_t>(1, times.took() > 0 ? times.took() : now_ns() - begun);
+  return error;
+}
+
+// Pieces of its own part and then of others', one after another. computed: what they took, ns. Others may wait for what
+// becomes of each piece.
 cl_int run_shared(SubKernel& kernel, const SubKernel::Shared& shared, RealDevice& device, const Room& room,
                   uint64_t& computed) {
   const SubKernel::Slicing& slicing = *kernel.slicing();
   while (const auto piece = shared.work.next(shared.part, slicing.least_groups)) {
-    trace::Span span(trace::Activity::kernel, device.index);
-    cl_event end = nullptr;
-    const cl_ulong begun = now_ns();
-    cl_int error = room.ask([&] { return kernel.enqueue(device, *piece, &end); });
-    DeviceTimes times;
-    if (error == CL_SUCCESS) error = CompletionQueue::wait_for(end, &times);
+    uint64_t ns = 0;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    try {
+      error = run_piece(kernel, *piece, device, room, ns);
+    } catch (...) {  // no memory
+    }
     if (error != CL_SUCCESS) {
       shared.work.failed(shared.part);
       return error;
     }
-    const uint64_t took = times.took() > 0 ? times.took() : now_ns() - begun;
-    shared.work.ran(shared.part, std::max<uint64_t>(1, took));
-    computed += took;
+    shared.work.ran(shared.part, ns);
+    computed += ns;
     ++slicing.slices;
   }
   return CL_SUCCESS;
