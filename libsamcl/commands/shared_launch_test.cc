@@ -90,6 +90,18 @@ TEST_P(AfterUnlikeDevices, WhatUsesOnePartWaitsForAll) {
 }
 INSTANTIATE_TEST_SUITE_P(AtBothEnds, AfterUnlikeDevices, ::testing::Values(0, kItems - 16));
 
+TEST_F(UnlikeDevices, APieceThatTheDriverRefusesFailsTheLaunchAndNoOther) {
+  make({0, 1});
+  const KernelPtr kernel = tripling("refused", own_item());
+  machine->driver.fail(testing::Call::launch, CL_INVALID_WORK_GROUP_SIZE, 1, 2);
+  const EventPtr failed = machine->launch(queue, kernel, {buffer}, kItems);
+  machine->run();
+  EXPECT_EQ(failed->status(), CL_INVALID_WORK_GROUP_SIZE);
+  machine->write(queue, buffer, 0, counting());
+  machine->launch(queue, kernel, {buffer}, kItems);
+  expect_tripled();
+}
+
 TEST_F(UnlikeDevices, WhatMayNotRunInPiecesIsNotShared) {
   make({0, 1});
   const KernelPtr kernel = tripling("in_no_pieces", own_item(), false);
