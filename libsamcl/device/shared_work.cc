@@ -1,6 +1,7 @@
 #include "libsamcl/device/shared_work.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace samcl {
 namespace {
@@ -105,7 +106,7 @@ bool SharedWork::take_over(Device& device) {
   const double other_rate = rate(from->ran, from->ns);
   const double part = own_rate > 0 && other_rate > 0 ? own_rate / (own_rate + other_rate) : 0.5;
   const uint64_t left = from->end - from->begin;
-  const auto places = static_cast<uint64_t>(part * static_cast<double>(left) + 0.5);
+  const auto places = static_cast<uint64_t>(std::llround(part * static_cast<double>(left)));
   if (places == 0) return false;
   device.end = from->end;
   device.begin = from->end - places;

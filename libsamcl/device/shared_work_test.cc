@@ -20,7 +20,7 @@ class Machine {
 
   Machine(std::vector<double> speeds, std::vector<double> shares, uint64_t places, Work work)
       : speeds_(std::move(speeds)), work_(std::move(work)), runs_(places, 0) {
-    Ndrange ndrange{.dimensions = 2, .global = {4 * 16, 8 * places, 1}, .local = {16, 8, 1}};
+    Ndrange ndrange{.dimensions = 2, .global = {64, 8 * places, 1}, .local = {16, 8, 1}};
     parts_ = split(ndrange, shares, 1);
   }
 
