@@ -52,6 +52,13 @@ bool may_use(const engine::Operation& operation, const Storage& memory) {
   return true;
 }
 
+// Whether a thread does it, and enqueues on the device's queue what it needs, also where a driver's queue does the
+// rest.
+bool needs_thread(const engine::Operation& operation) {
+  const SubKernel* const kernel = kernel_of(operation);
+  return kernel ? kernel->shared().has_value() : std::holds_alternative<engine::HostCall>(operation);
+}
+
 // Whether it needs no link to the host, and is commands of the driver's queue.
 bool stays_on_device(const engine::Operation& operation) {
   if (const auto* fill = std::get_if<engine::Fill>(&operation)) return !fill->replica.memory->layout();
@@ -101,7 +108,7 @@ Worker& DeviceBackend::worker(Lane lane) {
 // A thread can wait for what a driver's queue has; a driver's queue cannot wait for a thread, nor for another context.
 bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   const bool by_driver = is_driver_queue(before.lane);
-  if (by_driver && std::holds_alternative<engine::HostCall>(before.operation)) return false;  // on a thread after all
+  if (by_driver && needs_thread(before.operation)) return false;
   return before.lane == after.lane || (by_driver && !is_driver_queue(after.lane));
 }
 
@@ -169,7 +176,7 @@ bool DeviceBackend::make_room(RealDevice& device, const std::function<bool()>& l
 
 cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
-    if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
+    if (needs_thread(node->operation)) return call_on_thread(node);
     const Giving how = giving(*node, node->is_handed_on || !node->after_end.empty());
     return give_or_enter(node, how, set_.devices[node->lane.device]->submits_on_thread());
   }
@@ -185,18 +192,16 @@ void DeviceBackend::hurry(const Node& node) {
   device.completions().hurry();
 }
 
-// Calls enqueue on the device's queue themselves, and wait.
+// These enqueue on the device's queue themselves, and wait.
 cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
-  const auto& call = std::get<engine::HostCall>(node->operation);
-  device.worker(LaneKind::compute).post([this, &device, &call, alive = listener_.keep_alive(), node] {
+  device.worker(LaneKind::compute).post([this, &device, alive = listener_.keep_alive(), node] {
     device.submissions().drain(SubmissionQueue::Lock::free);
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
-      const Work work(*this);
-      status = call.call();
+      status = execute(*node);
     } catch (...) {  // no memory
     }
     if (began > 0) trace::ran(*node, trace::By::driver, began, now_ns(), status);

@@ -222,7 +222,7 @@ class Write : public Command {
         storage->written_by_program(piece.range, piece.valid);
       }
     } else {
-      const Places places = storage->destination();
+      const Places places = storage->destination(rows_.bytes());
       fill_around(planner, storage, rows_, places);
       add(together, rows_, host_, places);
       written(*storage, rows_, places);

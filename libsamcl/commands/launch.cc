@@ -25,6 +25,9 @@ using engine::LaneKind;
 // ns that a part computes, at least, for its ends to be launched apart: each launch more costs some us.
 constexpr uint64_t kLeastOverlapped = 25'000;
 
+// ns that a part computes, at least, for others to be able to take over some of it.
+constexpr uint64_t kLeastShared = 4 * SharedWork::kLeastNs;
+
 // Whether it does not even keep one device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   const Index3& local = request.ndrange.local;
@@ -100,6 +103,11 @@ const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
   return !launch_.plan_->original && launch_.kernel().translation->may_slice ? &slicing_ : nullptr;
 }
 
+std::optional<SubKernel::Shared> KernelLaunch::SubLaunch::shared() const {
+  if (!launch_.shared_) return std::nullopt;
+  return Shared{*launch_.shared_, index_};
+}
+
 uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
   const Ndrange& all = launch_.plan_->ndrange;
   return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
@@ -121,12 +129,20 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   launch_.computing_ns_ +=
       plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
   // A driver that runs kernels by itself tells their time only where it is asked to.
-  if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
-    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing, plan.covered(index_));
+  if (launch_.shared_) {
+    const SharedWork::OwnPiece own = launch_.shared_->own(index_);
+    if (own.box.total() > 0) learn_speed(device, own.box, own.ns);
+    launch_.kernel().record.taken_over_groups += launch_.shared_->taken_over(index_);
+  } else if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
+    learn_speed(device, box(), computing);
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
   event_->note_end(run.ended);
+}
+
+void KernelLaunch::SubLaunch::learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const {
+  launch_.kernel().cost_model->speeds.took(device.index, work_items(box), ns, launch_.plan_->covered(box));
 }
 
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
@@ -399,6 +415,14 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
   }
 }
 
+// Where it is long enough for more launches to count little. Each part then may use what any of them uses.
+void KernelLaunch::share_parts() {
+  const LaunchPlan& plan = *plan_;
+  const bool is_long = predicted_ns_ == 0 || predicted_ns_ >= kLeastShared * plan.parts.size();
+  if (!plan.may_share || !plan.is_split() || is_again_ || !is_long) return;
+  shared_ = std::make_unique<SharedWork>(std::span(plan.parts.data(), plan.parts.size()), plan.cut_dimension());
+}
+
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
   const auto& parts = plan_->parts;
   const auto& arguments = *request_.arguments;
@@ -407,6 +431,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
   });
   is_all_ = parts.size() == 1 && planner.operations() == 0;
   if (is_all_) event->runs_only_on(parts[0].device);
+  share_parts();
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
@@ -416,22 +441,27 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
     planned.is_handed_on = p < plan_->layers;
     parts_.emplace_back(*this, event, p, device);
     planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
-    for (const BufferAccess& access : plan_->accesses) {
-      const Place place = access.storage->place_of(parts[p].device);
-      for (const Range& range : access.needs(p)) planned.accesses.push_back({access.storage, place, range, false});
-      if (!access.written) continue;
-      if (access.shares.empty()) {
-        planned.accesses.push_back({access.storage, place, access.range, true});
-      } else {
-        for (const Range& range : access.shares[p].writes)
-          planned.accesses.push_back({access.storage, place, range, true});
-      }
-    }
+    for (size_t of = shared_ ? 0 : p; of < (shared_ ? parts.size() : p + 1); ++of)
+      add_accesses(planned.accesses, parts[p].device, of);
     if (untracked) planned.accesses.push_back(Planner::untracked());
     together.push_back(std::move(planned));
   }
   const auto nodes = planner.add(std::move(together));
   if (nodes.size() == 1) node_ = nodes[0];
+}
+
+// What a device uses that runs that part.
+void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const {
+  for (const BufferAccess& access : plan_->accesses) {
+    const Place place = access.storage->place_of(device);
+    for (const Range& range : access.needs(part)) accesses.push_back({access.storage, place, range, false});
+    if (!access.written) continue;
+    if (access.shares.empty()) {
+      accesses.push_back({access.storage, place, access.range, true});
+    } else {
+      for (const Range& range : access.shares[part].writes) accesses.push_back({access.storage, place, range, true});
+    }
+  }
 }
 
 // Where it runs as others would that are as short, and is not timed.

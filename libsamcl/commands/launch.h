@@ -47,6 +47,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     GroupBox box() const override { return launch_.plan_->parts[index_].box; }
     bool uses(const Storage& memory) const override { return launch_.request_.arguments->use(memory); }
     const Slicing* slicing() const override;
+    std::optional<Shared> shared() const override;
     PieceTimes& times() const override { return times_; }
     uint64_t work_items(const GroupBox& piece) const override;
     Giving::Times times_wanted() const override;
@@ -55,6 +56,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
    private:
     RealKernel& real_kernel(const RealDevice& device) const;
+    void learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const;
 
     KernelLaunch& launch_;
     const std::shared_ptr<Event> event_;
@@ -89,7 +91,9 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;
+  void share_parts();
   void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
+  void add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const;
   void note_written() const;
   void merge(Planner& planner, Context& context);
 
@@ -98,11 +102,12 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
-  uint64_t busy_items_ = 0;          // work-items with something to do
-  std::vector<unsigned> tested_on_;  // one device of each kind, if it is to be tested
-  bool is_all_ = false;              // the command's only operation is the kernel on one device
-  uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
-  SmallVector<SubLaunch, 1> parts_;  // of the plan
+  uint64_t busy_items_ = 0;             // work-items with something to do
+  std::vector<unsigned> tested_on_;     // one device of each kind, if it is to be tested
+  bool is_all_ = false;                 // the command's only operation is the kernel on one device
+  uint64_t predicted_ns_ = 0;           // of all parts together; 0: nothing is known yet
+  SmallVector<SubLaunch, 1> parts_;     // of the plan
+  std::unique_ptr<SharedWork> shared_;  // what they take from; nullptr: each runs what the plan gives it
   std::shared_ptr<Merging> merging_;
   std::weak_ptr<engine::Node> node_;  // of the only part
   Following following_;

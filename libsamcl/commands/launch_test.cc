@@ -290,28 +290,84 @@ struct LaunchesOnFour : Launches {
   LaunchesOnFour() : Launches(4) {}
 };
 
-TEST_F(LaunchesOnFour, BytesThatAllNeedGoToOneAndOnFromThereWhereDevicesHaveAWay) {
-  const KernelPtr sum =
+// What all devices need of a buffer that the program writes, by which exchanges it gets there, and how many
+// copies of the program's bytes.
+struct Broadcasts : LaunchesOnFour {
+  Broadcasts() {
+    machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
+      if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation))
+        exchanged.emplace_back(exchange->from, exchange->to);
+      if (const auto* copy = std::get_if<engine::ProgramCopy>(&node.operation); copy && !copy->to_program) ++writes;
+      return perform(node);
+    };
+  }
+  // Has each of four devices sum up all of it, which is so much.
+  void sum_up(const BufferPtr& a, cl_uint sum) {
+    machine.run();
+    const BufferPtr b = machine.buffer(64);
+    launch(summing, {a, b}, 64);
+    EXPECT_EQ(machine.contents(b), counting(64, sum));
+    EXPECT_THAT(at_work, ElementsAre(0, 1, 2, 3));
+  }
+  void expect_a_tree() const {
+    EXPECT_THAT(exchanged, ::testing::UnorderedElementsAre(std::pair(0U, 1U), std::pair(0U, 2U), std::pair(1U, 3U)));
+  }
+
+  const KernelPtr summing =
       machine.kernel(Translated("sum").reads().writes().footprint(
                          Footprints().anywhere(0, Footprints::reads).element(1, Footprints::surely_writes)),
                      [](size_t i, const Arguments& a) {
                        a[1][i] = std::accumulate(a[0].begin(), a[0].end(), static_cast<cl_uint>(i));
                      });
   std::vector<std::pair<Place, Place>> exchanged;
-  machine.backend.perform = [&, perform = machine.backend.perform](const engine::Node& node) {
-    if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation))
-      exchanged.emplace_back(exchange->from, exchange->to);
-    return perform(node);
-  };
-  const BufferPtr a = filled(counting(kMany)), b = machine.buffer(64);
-  machine.run();
-  const int writes = machine.driver.count(Call::write);
-  launch(sum, {a, b}, 64);
-  EXPECT_EQ(machine.contents(b), counting(64, kMany * (kMany - 1) / 2));
-  EXPECT_THAT(at_work, ElementsAre(0, 1, 2, 3));
+  int writes = 0;
+};
+
+TEST_F(Broadcasts, GoToOneAndOnFromThereWhereDevicesHaveAWay) {
+  const BufferPtr a = filled(counting(kMany));
+  sum_up(a, kMany * (kMany - 1) / 2);
   if (!machine.context->one_context) return;
   EXPECT_EQ(writes, 1) << "over one link";
-  EXPECT_THAT(exchanged, ::testing::UnorderedElementsAre(std::pair(0U, 1U), std::pair(0U, 2U), std::pair(1U, 3U)));
+  expect_a_tree();
+}
+
+// In rows that are each too short to be worth a way of their own, in all columns but the first one.
+struct BroadcastRectangles : Broadcasts {
+  static constexpr size_t kRow = 256, kRows = kMany / kRow, kWord = sizeof(cl_uint);
+  void write_ones() {
+    const Rectangle rows{kWord, kRow * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
+    const Rectangle packed{0, (kRow - 1) * kWord, kMany * kWord, {(kRow - 1) * kWord, kRows, 1}};
+    machine.submit(queue, write_rectangle(a, rows, packed, ones.data()));
+  }
+  void forget() {
+    machine.run();
+    exchanged.clear();
+    writes = 0;
+  }
+  const Words ones = of(kRows * (kRow - 1), 1);
+  const BufferPtr a = filled(of(kMany, 0));
+};
+
+TEST_F(BroadcastRectangles, GoTheSameWay) {
+  sum_up(a, 0);
+  forget();
+  write_ones();
+  sum_up(a, kRows * (kRow - 1));
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(writes, 1) << "over one link";
+  expect_a_tree();
+}
+
+// What is between the rows is a fourth on each device.
+TEST_F(BroadcastRectangles, GoTheSameWayWhereRowsStayApart) {
+  launch(incrementing, {a}, kMany);
+  forget();
+  write_ones();
+  sum_up(a, kRows * kRow);
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(writes, 1) << "over one link";
+  EXPECT_THAT(exchanged, ::testing::Not(::testing::Contains(std::pair(0U, 3U))));
+  EXPECT_THAT(exchanged, ::testing::Contains(std::pair(1U, 3U)));
 }
 
 TEST_F(Launches, ThatScatterAreCompared) {

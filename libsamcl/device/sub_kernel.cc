@@ -128,6 +128,41 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
   return error;
 }
 
+// Runs a piece to its end. ns: what that took.
+cl_int run_piece(SubKernel& kernel, const GroupBox& piece, RealDevice& device, const Room& room, uint64_t& ns) {
+  const trace::Span span(trace::Activity::kernel, device.index);
+  cl_event end = nullptr;
+  const cl_ulong begun = now_ns();
+  cl_int error = room.ask([&] { return kernel.enqueue(device, piece, &end); });
+  DeviceTimes times;
+  if (error == CL_SUCCESS) error = CompletionQueue::wait_for(end, &times);
+  ns = std::max<uint64_t>(1, times.took() > 0 ? times.took() : now_ns() - begun);
+  return error;
+}
+
+// Pieces of its own part and then of others', one after another. computed: what they took, ns. Others may wait for what
+// becomes of each piece.
+cl_int run_shared(SubKernel& kernel, const SubKernel::Shared& shared, RealDevice& device, const Room& room,
+                  uint64_t& computed) {
+  const SubKernel::Slicing& slicing = *kernel.slicing();
+  while (const auto piece = shared.work.next(shared.part, slicing.least_groups)) {
+    uint64_t ns = 0;
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    try {
+      error = run_piece(kernel, *piece, device, room, ns);
+    } catch (...) {  // no memory
+    }
+    if (error != CL_SUCCESS) {
+      shared.work.failed(shared.part);
+      return error;
+    }
+    shared.work.ran(shared.part, ns);
+    computed += ns;
+    ++slicing.slices;
+  }
+  return CL_SUCCESS;
+}
+
 }  // namespace
 
 cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
@@ -136,7 +171,12 @@ cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
   RunTimes run{.began = now_ns()};
   kernel.began(run);
   const SubKernel::Slicing* slicing = device.lease.client ? kernel.slicing() : nullptr;
-  const cl_int error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room);
+  cl_int error = CL_SUCCESS;
+  if (const auto shared = kernel.shared()) {
+    error = run_shared(kernel, *shared, device, room, run.computed);
+  } else {
+    error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room);
+  }
   run.ended = now_ns();
   if (error == CL_SUCCESS) kernel.ran(device, run);
   return error;

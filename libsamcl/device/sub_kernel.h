@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "contract/ndrange.h"
 #include "libsamcl/cost/piece_times.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/device/room.h"
+#include "libsamcl/device/shared_work.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl {
@@ -30,6 +32,13 @@ class SubKernel : public engine::KernelWork {
     std::atomic<uint64_t>& slices;  // counted
   };
   virtual const Slicing* slicing() const = 0;
+  // Where devices may run pieces of each other's parts: what they take from, as which of them. Needs slicing(). Not
+  // under a manager.
+  struct Shared {
+    SharedWork& work;
+    size_t part;
+  };
+  virtual std::optional<Shared> shared() const { return std::nullopt; }
 
   // What is known of how long it takes on its device, for a number of work-items; that of a piece.
   virtual PieceTimes& times() const = 0;
@@ -43,7 +52,7 @@ class SubKernel : public engine::KernelWork {
 };
 
 // Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane. room: for
-// what has not begun.
+// what has not begun. Where it is shared: until nothing of the launch is left to take.
 cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room = {});
 
 }  // namespace samcl

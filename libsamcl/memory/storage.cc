@@ -367,8 +367,13 @@ Places Storage::destination() const {
   return expected_users();
 }
 
-Place Storage::source_for(unsigned device, const Directory::Piece& piece) const {
-  return set_->source_for(device, piece.valid, image_ ? 0 : piece.range.size());
+Places Storage::destination(uint64_t bytes) const {
+  const Places places = destination();
+  return !image_ && set_->passes_on(bytes) ? only(lowest(places)) : places;
+}
+
+Place Storage::source_for(unsigned device, Places valid, uint64_t bytes) const {
+  return set_->source_for(device, valid, image_ ? 0 : bytes);
 }
 
 std::vector<Directory::Piece> Storage::destinations(Range range) {

@@ -131,8 +131,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // Who asks where bytes are counts on their staying there as long as his command is planned.
   Directory& directory();
-  // From where a device gets the bytes of a piece that are not valid there.
-  Place source_for(unsigned device, const Directory::Piece& piece) const;
+  // From where a device gets bytes that are valid at these places and not there, with so many others.
+  Place source_for(unsigned device, Places valid, uint64_t bytes) const;
   // Who uses the bytes at a place.
   engine::AccessMap& users(Place place) { return users_at_[place]; }
   // That operation of the context's uses it; when the last one did.
@@ -227,6 +227,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.
   Places destination() const;
+  // The same for so many bytes of the program's: to one device where others get them from that one.
+  Places destination(uint64_t bytes) const;
 
   // The same for each part of a range: only the devices that needed it in the first launch after the last such
   // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the

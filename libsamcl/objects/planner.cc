@@ -104,18 +104,27 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
   return add(std::move(one)).front();
 }
 
+// Of these ranges what has to come there together, where it matters from which place it comes.
+uint64_t Planner::missing_together(Storage& memory, std::span<const Range> ranges, Place place) {
+  if (place == kHost || !memory.devices().one_context) return 0;
+  uint64_t bytes = 0;
+  for (const Range& range : ranges) bytes += memory.directory().missing_bytes(range, place);
+  return bytes;
+}
+
 void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place,
                     Traffic* traffic) {
   if (place == kHost && memory->is_being_evicted()) finish_evictions(memory, ranges);
   std::vector<Range> zeros;
   std::map<Place, std::vector<Range>> from;
+  const uint64_t together = missing_together(*memory, ranges, place);
   for (const Range& range : ranges) {
     if (memory->directory().missing_bytes(range, place) == 0) continue;
     for (const auto& piece : memory->directory().missing(range, place)) {
       if (contains(piece.valid, kZeros)) {
         zeros.push_back(piece.range);
       } else if (place != kHost) {
-        from[memory->source_for(place, piece)].push_back(piece.range);
+        from[memory->source_for(place, piece.valid, together)].push_back(piece.range);
       } else {
         for (const auto& part : spread_over_links(piece.range, piece.valid, memory->devices().places_in_use())) {
           from[lowest(part.valid)].push_back(part.range);

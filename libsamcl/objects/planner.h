@@ -90,6 +90,7 @@ class Planner {
   bool is_awaited() const { return is_awaited_; }
 
  private:
+  static uint64_t missing_together(Storage& memory, std::span<const Range> ranges, Place place);
   void make_room(const Access& access, engine::NodeList& before);
   void evict(const std::shared_ptr<Storage>& memory, unsigned device);
   static engine::HostCall eviction(const std::shared_ptr<Storage>& memory, unsigned device,

@@ -83,7 +83,8 @@ nlohmann::ordered_json as_json(const Records& all) {
                                  {"self_tests", record->self_tests.load()},
                                  {"self_test_ns", record->self_test_ns.load()},
                                  {"other_bytes_on", record->apart()},
-                                 {"repeated_parts", record->repeated_parts.load()}};
+                                 {"repeated_parts", record->repeated_parts.load()},
+                                 {"taken_over_groups", record->taken_over_groups.load()}};
     entry.update(as_json(record->traffic));
     json["kernels"].push_back(std::move(entry));
   }

@@ -23,7 +23,8 @@ struct KernelRecord {
   // Where devices that are not alike have to give the same bytes: tests that were made, and what devices computed for
   // them and the host compared.
   std::atomic<uint64_t> self_tests{0}, self_test_ns{0};
-  std::atomic<uint64_t> repeated_parts{0};  // since their devices were lost
+  std::atomic<uint64_t> repeated_parts{0};     // since their devices were lost
+  std::atomic<uint64_t> taken_over_groups{0};  // work-groups that another device ran than was planned
   Traffic traffic;
 
   void set_reason(std::string_view why_not_more);

@@ -272,6 +272,7 @@ class Options {
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
     plan.may_overlap = may_overlap(plan);
+    plan.may_share = mixed && !context_.is_managed() && kernel_.translation->may_slice && in_one_memory(*accesses_);
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));
@@ -293,10 +294,14 @@ bool LaunchPlan::merges() const {
                      [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
 }
 
-Covered LaunchPlan::covered(size_t part) const {
-  const GroupBox& box = parts[part].box;
+unsigned LaunchPlan::cut_dimension() const {
   unsigned cut = 0;
-  while (cut < 2 && box.count[cut] == ndrange.groups(cut)) ++cut;
+  while (cut < 2 && parts[0].box.count[cut] == ndrange.groups(cut)) ++cut;
+  return cut;
+}
+
+Covered LaunchPlan::covered(const GroupBox& box) const {
+  const unsigned cut = cut_dimension();
   const double all = static_cast<double>(ndrange.groups(cut));
   return {cut, static_cast<double>(box.first[cut]) / all, static_cast<double>(box.first[cut] + box.count[cut]) / all};
 }

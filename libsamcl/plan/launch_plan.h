@@ -38,12 +38,15 @@ struct LaunchPlan {
   SmallVector<uint64_t, 1> written;
   // Bytes that few work-groups need of other devices may pass while the others compute (plan/layers.h).
   bool may_overlap = false;
+  // A device may run pieces of another one's part: all compute in one memory, and are not alike.
+  bool may_share = false;
   size_t layers = 0;  // so many parts, the first ones, exchange bytes with other devices, and the others do not
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;
-  // Of the dimension that it is cut along.
-  Covered covered(size_t part) const;
+  unsigned cut_dimension() const;
+  // Of that dimension.
+  Covered covered(const GroupBox& box) const;
 };
 
 // Why a launch that may be split was not.

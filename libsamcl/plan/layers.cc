@@ -68,7 +68,7 @@ class Cutting {
         request_(request),
         layers_(request.kernel->cost_model->layers),
         parts_(plan.parts.begin(), plan.parts.end()),
-        dimension_(plan.covered(0).dimension) {}
+        dimension_(plan.cut_dimension()) {}
 
   bool cut() {
     if (const auto known = layers_.known(plan_.ndrange, parts_.size())) {

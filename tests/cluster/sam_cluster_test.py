@@ -124,9 +124,15 @@ class Servers(unittest.TestCase):
         self.assertEqual(len(re.findall("does not answer", done.stdout)), 1)
 
     def path_with_ssh(self):
-        """ssh of our own: runs what it is to run over there here, and notes the rest."""
+        """ssh of our own: runs what it is to run over there here, and notes the rest. -tt gives it a terminal, as ssh does."""
         ssh = pathlib.Path(self.folder.name) / "ssh"
-        ssh.write_text('#!/bin/sh\necho "$*" >> "$0.words"\nfor command; do :; done\nexec sh -c "$command"\n')
+        ssh.write_text("\n".join([
+            "#!/usr/bin/env python3", "import os, pty, signal, sys",
+            "with open(__file__ + '.words', 'a') as words:", "    words.write(' '.join(sys.argv[1:]) + '\\n')",
+            "command = ['sh', '-c', sys.argv[-1]]",
+            "if '-tt' not in sys.argv:", "    os.execvp('sh', command)",
+            "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))",
+            "sys.exit(os.waitstatus_to_exitcode(pty.spawn(command)))", ""]))
         ssh.chmod(0o755)
         return f"{self.folder.name}:{os.environ['PATH']}"
 
@@ -158,6 +164,26 @@ class Servers(unittest.TestCase):
         self.assertIn("-a 127.0.0.1", words)
         self.assertIn("server 127.0.0.1:17900 devices 1 host there", self.file.read_text())
         self.assertIn("tunnelled\n", self.file.read_text())
+        log = self.file.with_name(self.file.name + ".0.log").read_text()
+        self.assertIn("\x1b[", log, "on a terminal a server writes in colours")
+
+    def test_the_log_of_a_server_does_not_grow_with_what_programs_do(self):
+        if not options.sam_run:
+            self.skipTest("no --sam-run is given")
+        self.up("--local", "1")
+        log = self.file.with_name(self.file.name + ".0.log")
+        self.assertIn("listening for client connections", log.read_text())
+        size = log.stat().st_size
+        subprocess.run([options.sam_run, "--cluster", self.file, "--machine"], check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual(log.stat().st_size, size)
+
+    def test_servers_of_another_build_are_warned_of(self):
+        self.assertNotIn("lacks mends", self.up("--local", "1").stderr)
+        self.cluster("down")
+        other = pathlib.Path(self.folder.name) / "pocl"
+        other.mkdir()
+        (other / "bin").symlink_to(pathlib.Path(options.pocl) / "bin")
+        self.assertIn(f"warning: PoCL in {other} lacks mends", self.cluster("up", "--pocl", str(other), "--port", "17900", "--local", "1").stderr)
 
 
 def main():

@@ -29,4 +29,5 @@ cmake -G Ninja -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DC
   -DENABLE_REMOTE_CLIENT=1 -DENABLE_REMOTE_SERVER=1 -DENABLE_ICD=1 -DENABLE_HOST_CPU_DEVICES=0 -DENABLE_LLVM=0 \
   -DENABLE_TESTS=0 -DENABLE_EXAMPLES=0 -DENABLE_POCLCC=0 -DENABLE_SPIRV=OFF >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "PoCL cannot be configured"; }
 ninja -C "$work/build" install >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "PoCL cannot be built"; }
+install -D -m 644 "$(dirname "$0")/pocl-remote.patch" "$prefix/share/samcl/pocl-remote.patch"  # for sam-cluster: which mends it has
 echo "installed in $prefix: bin/pocld, and the client for OCL_ICD_VENDORS=$prefix/etc/OpenCL/vendors"

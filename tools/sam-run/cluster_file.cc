@@ -36,8 +36,9 @@ Result<Cluster> parse_cluster(const std::string& text) {
       return fail("line " + std::to_string(number) + " is not one of sam-cluster's: " + line);
     cluster.servers.push_back(address);
     for (unsigned device = 0; device < devices; ++device, ++cluster.devices) {
+      // What follows # is where other servers reach it: nowhere.
       cluster.environment["POCL_REMOTE" + std::to_string(cluster.devices) + "_PARAMETERS"] =
-          address + "/" + std::to_string(device);
+          address + "/" + std::to_string(device) + (cluster.is_tunnelled ? "#-" : "");
       names += names.empty() ? "remote" : " remote";
     }
   }

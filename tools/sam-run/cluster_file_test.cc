@@ -33,6 +33,7 @@ TEST(ClusterFile, MaySayThatItsServersAreReachedByTunnels) {
   const auto cluster = parse_cluster("vendors /v\ntunnelled\nserver a:1 devices 1\n");
   ASSERT_TRUE(cluster);
   EXPECT_TRUE(cluster->is_tunnelled);
+  EXPECT_EQ(cluster->environment.at("POCL_REMOTE0_PARAMETERS"), "a:1/0#-") << "no server is to look for another";
 }
 
 TEST(ClusterFile, MaySayThatTheMachinesManagersGrantTheirDevices) {
