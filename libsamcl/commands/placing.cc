@@ -74,7 +74,8 @@ void took(const LaunchPlan& whole, const LaunchPlan* split, const std::shared_pt
 
 }  // namespace
 
-void took(const LaunchRequest& launch, const LaunchPlan& whole, const std::shared_ptr<Context>& context, uint64_t ns) {
+void took(const LaunchRequest& launch, const LaunchPlan& whole, const std::shared_ptr<Context>& context,
+          uint64_t ns) try {
   if (ns < kLeastNs) {
     context->placements.took_short_time();
     return simulate(whole, DirectoryOf(as_placed));
@@ -89,6 +90,8 @@ void took(const LaunchRequest& launch, const LaunchPlan& whole, const std::share
     } catch (const std::exception&) {  // no memory
     }
   });
+} catch (const std::exception&) {  // no memory: the launch has ended all the same
+  context->placements.stop_learning();
 }
 
 void failed(const LaunchPlan& plan, const std::shared_ptr<Context>& context) {
