@@ -36,8 +36,9 @@ std::string hash_of_program() {
 std::string question(const Context& context) {
   const cl_device_id first = context.devices[0]->id;
   return "placements of memory objects\n" + driver::text(first, CL_DEVICE_NAME) + "\n" +
-         driver::text(first, CL_DRIVER_VERSION) + "\n" + std::to_string(context.devices.size()) + " devices\n" +
-         "context " + std::to_string(context.ordinal) + " of " + hash_of_program();
+         driver::text(first, CL_DRIVER_VERSION) + "\n" + std::to_string(context.devices_in_use().size()) + " of " +
+         std::to_string(context.devices.size()) + " devices\n" + "context " + std::to_string(context.ordinal) + " of " +
+         hash_of_program();
 }
 
 Json to_json(const Placements::ByNumber& all) {
@@ -86,8 +87,8 @@ void keep(const std::string& its_question, const Json& placements) {
 }  // namespace
 
 void recall_placements(Context& context) {
-  if (context.devices.size() < 2 || context.shares_host_memory() || context.is_managed() || context.survives() ||
-      context.device->is_mixed() || context.splits_always())
+  if (context.devices_in_use().size() < 2 || context.shares_host_memory() || context.is_managed() ||
+      context.survives() || context.device->is_mixed() || context.splits_always())
     return;
   try {
     const auto kept = TranslationCache(Config::get().cache_directory).find(question(context));

@@ -51,6 +51,8 @@ with tempfile.TemporaryDirectory() as folder:
               moved=moved)
     total, split, moved, _ = run(cache, TIMED, *GEMM, "--seed", "2")
     check("with other arguments it is another program", (split, moved) != (1, 0), split=split, moved=moved)
+    total, split, moved, _ = run(cache, {**TIMED, "SAMCL_GPUS": "1"}, *GEMM)
+    check("where one device is to be used nothing goes to others", (split, moved) == (0, 0), split=split, moved=moved)
     files = kept(cache)
     check("what is kept does not tell the arguments",
           len(files) == 2 and not any(b"--seed" in file.read_bytes() for file in files), files=files)
