@@ -2,13 +2,12 @@
 // one that fails leaves to the others. Every command, on a device that has the bytes.
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 #include "libsamcl/testing/simulated_machine.h"
 
 namespace samcl {
 namespace {
 
+using testing::counting;
 using testing::EventPtr;
 using testing::Footprints;
 using testing::KernelPtr;
@@ -18,12 +17,6 @@ using testing::Translated;
 using testing::Words;
 
 constexpr size_t kHalf = 64;
-
-Words counting(size_t count, cl_uint from) {
-  Words words(count);
-  std::iota(words.begin(), words.end(), from);
-  return words;
-}
 
 enum class Does : uint8_t { read, write, fill, copy_from, copy_to, kernel_reads, kernel_writes };
 constexpr Does kAll[] = {Does::read,    Does::write,        Does::fill,         Does::copy_from,

@@ -91,7 +91,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   const uint64_t ns = surely_whole_ns(launch, context, device.index);
   if (ns == 0) return false;
   Kernel& kernel = *launch.kernel;
-  const bool is_short = ns < 2 * kHandOver || !may_have_parts(kernel);
+  const bool is_short = ns < 2 * kHandOver;
   const Arguments& arguments = *launch.arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];

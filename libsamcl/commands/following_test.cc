@@ -3,14 +3,13 @@
 
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 #include "libsamcl/testing/simulated_machine.h"
 
 namespace samcl {
 namespace {
 
 using testing::Call;
+using testing::counting;
 using testing::KernelPtr;
 using testing::QueuePtr;
 using testing::SimulatedMachine;
@@ -57,19 +56,13 @@ struct FollowingLaunches : ::testing::Test {
   }
   BufferPtr filled(cl_uint first) {
     const BufferPtr made = machine.buffer(kSize);
-    kept.push_back(std::make_unique<Words>(kSize));
-    std::iota(kept.back()->begin(), kept.back()->end(), first);
+    kept.push_back(std::make_unique<Words>(counting(kSize, first)));
     enqueue(write_buffer(made, 0, made->size(), kept.back()->data()), queue)->wait();
     return made;
   }
   Words contents(const BufferPtr& buffer) {
     Words words(kSize);
     enqueue(read_buffer(buffer, 0, buffer->size(), words.data()), queue)->wait();
-    return words;
-  }
-  Words counting(cl_uint first) {
-    Words words(kSize);
-    std::iota(words.begin(), words.end(), first);
     return words;
   }
   void finish() {
@@ -92,7 +85,7 @@ TEST_F(FollowingLaunches, ArePartOfTheOneBeforeThem) {
   EXPECT_EQ(awaited(), 1u);
   EXPECT_FALSE(last->ended());
   machine.driver.resume();
-  EXPECT_EQ(contents(a), counting(102));
+  EXPECT_EQ(contents(a), counting(kSize, 102));
   EXPECT_EQ(machine.driver.count(Call::launch), 102);
   EXPECT_EQ(add_one->record.launches, 102u);
 }
@@ -107,8 +100,8 @@ TEST_F(FollowingLaunches, OfOtherKernelsAndBuffersDoSoToo) {
   EXPECT_TRUE(launch(add_one, {b}));
   EXPECT_TRUE(launch(copy, {b, a}));
   machine.driver.resume();
-  EXPECT_EQ(contents(a), counting(2));
-  EXPECT_EQ(contents(b), counting(2));
+  EXPECT_EQ(contents(a), counting(kSize, 2));
+  EXPECT_EQ(contents(b), counting(kSize, 2));
 }
 
 // The first one of a kernel tells the report why it runs as it does.
@@ -120,7 +113,7 @@ TEST_F(FollowingLaunches, AreNoKernelsFirst) {
   EXPECT_FALSE(launch(another, {a}));
   EXPECT_TRUE(launch(another, {a}));
   EXPECT_EQ(another->record.reason(), "a test");
-  EXPECT_EQ(contents(a), counting(5));
+  EXPECT_EQ(contents(a), counting(kSize, 5));
 }
 
 TEST_F(FollowingLaunches, DoNotPassACommandOfAnyQueue) {
@@ -132,7 +125,7 @@ TEST_F(FollowingLaunches, DoNotPassACommandOfAnyQueue) {
   EXPECT_TRUE(launch(add_one, {a}));
   EXPECT_FALSE(launch(add_one, {a}, other));
   EXPECT_FALSE(launch(add_one, {a}));
-  EXPECT_EQ(contents(a), counting(6));
+  EXPECT_EQ(contents(a), counting(kSize, 6));
 }
 
 TEST_F(FollowingLaunches, NeedTheirBytesOnTheDevice) {
@@ -145,7 +138,7 @@ TEST_F(FollowingLaunches, NeedTheirBytesOnTheDevice) {
   const BufferPtr hosts = machine.buffer(kSize);
   context.graph.locked([&] { hosts->storage->written(hosts->range, only(kHost)); });
   EXPECT_FALSE(launch(copy, {hosts, b}));
-  EXPECT_EQ(contents(fresh), counting(0));
+  EXPECT_EQ(contents(fresh), counting(kSize, 0));
 }
 
 TEST_F(FollowingLaunches, AreNoneOfWhatTheProgramWrites) {
@@ -168,7 +161,7 @@ TEST_F(FollowingLaunches, AreNoneBehindAnEventThatTheProgramHas) {
   seen->observed = true;
   context.graph.submit(seen, std::make_shared<KernelLaunch>(std::move(request), context), {}, Order::ordinary);
   EXPECT_FALSE(launch(add_one, {a}));
-  EXPECT_EQ(contents(a), counting(3));
+  EXPECT_EQ(contents(a), counting(kSize, 3));
 }
 
 TEST_F(FollowingLaunches, ThatTheDriverRefusesFailAsOthersDo) {
@@ -178,7 +171,7 @@ TEST_F(FollowingLaunches, ThatTheDriverRefusesFailAsOthersDo) {
   EXPECT_FALSE(launch(add_one, {a}));
   EXPECT_EQ(last->wait(), CL_OUT_OF_RESOURCES);
   machine.driver.fail(Call::launch, CL_SUCCESS, 0);
-  EXPECT_EQ(contents(a), counting(1));
+  EXPECT_EQ(contents(a), counting(kSize, 1));
 }
 
 // What it has let go of while that was used is free when it has waited.
@@ -202,7 +195,7 @@ TEST_F(FollowingLaunches, GoOnAfterTheProgramHasWaited) {
     EXPECT_EQ(awaited(), 1u);
     EXPECT_TRUE(launch(add_one, {a}));
   }
-  EXPECT_EQ(contents(a), counting(5));
+  EXPECT_EQ(contents(a), counting(kSize, 5));
   EXPECT_EQ(machine.driver.count(Call::mark), 0);
 }
 

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
-#include <numeric>
 #include <set>
 
 #include "libsamcl/device/run_ahead.h"
@@ -18,6 +17,7 @@ namespace {
 
 using engine::LaneKind;
 using testing::Call;
+using testing::counting;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::EventPtr;
@@ -33,11 +33,6 @@ using testing::Words;
 constexpr size_t kItems = 256, kMany = 1 << 14;
 using Arguments = std::vector<std::span<cl_uint>>;
 
-Words counting(size_t count, cl_uint from = 0) {
-  Words words(count);
-  std::iota(words.begin(), words.end(), from);
-  return words;
-}
 Words of(size_t count, cl_uint value) { return Words(count, value); }
 
 // What kernels do, to one work-item's share of their buffers.

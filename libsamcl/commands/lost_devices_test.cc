@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <numeric>
 
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -12,6 +11,7 @@ namespace {
 
 const bool kSettings = setenv("SAMCL_SURVIVE", "on", 1) == 0;
 
+using testing::counting;
 using testing::EventPtr;
 using testing::Footprints;
 using testing::KernelPtr;
@@ -21,12 +21,6 @@ using testing::Words;
 
 constexpr size_t kItems = 256;
 using Arguments = std::vector<std::span<cl_uint>>;
-
-Words counting() {
-  Words words(kItems);
-  std::iota(words.begin(), words.end(), 1u);
-  return words;
-}
 
 void triple(size_t i, const Arguments& a) { a[0][i] = 3 * a[0][i] + 1; }
 void sum_of_neighbours(size_t i, const Arguments& a) {
@@ -44,7 +38,7 @@ class Program {
   std::vector<EventPtr> events;
 
   void enqueue() {
-    write(a, counting());
+    write(a, counting(kItems, 1));
     launch(tripling, {a});
     launch(stencil, {a, b});
     launch(tripling, {b});
@@ -145,7 +139,7 @@ TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
 
 TEST(LostDevices, LaunchesGoOnWithTheOthersThatAreLeft) {
   Program program(3);
-  program.write(program.a, counting());
+  program.write(program.a, counting(kItems, 1));
   program.machine.run();
   program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
   program.launch(program.tripling, {program.a});
@@ -161,7 +155,7 @@ TEST(LostDevices, LaunchesGoOnWithTheOthersThatAreLeft) {
 
 TEST(LostDevices, WhatStaysWholeGoesOnElsewhereThanOnTheFirst) {
   Program program(2);
-  program.write(program.a, counting());
+  program.write(program.a, counting(kItems, 1));
   program.machine.run();
   program.machine.backend.lose_device(0, CL_DEVICE_NOT_AVAILABLE);
   program.launch(program.scattering, {program.a});  // in flight there
@@ -186,7 +180,7 @@ TEST(LostDevices, WithoutAnyNothingGoesOn) {
 // An error that is not the device's loss is the program's, as ever.
 TEST(LostDevices, OtherErrorsAreTheProgramsToHandle) {
   Program program(2);
-  program.write(program.a, counting());
+  program.write(program.a, counting(kItems, 1));
   program.machine.run();
   program.machine.backend.lose_device(1, CL_OUT_OF_RESOURCES);
   program.launch(program.tripling, {program.a});

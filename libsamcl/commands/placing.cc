@@ -37,16 +37,6 @@ uint64_t needed_twice(const Placement& placement) {
   return all - once;
 }
 
-}  // namespace
-
-bool planned(const LaunchPlan& plan, const Context& context) {
-  if (!context.placements.learns()) return false;
-  for (const BufferAccess& access : plan.accesses) access.storage->begin_as_placed();
-  return true;
-}
-
-namespace {
-
 Directory& as_placed(Storage& storage) { return storage.as_placed(); }
 
 // Under the graph's lock.
@@ -73,6 +63,12 @@ void took(const LaunchPlan& whole, const LaunchPlan* split, const std::shared_pt
 }
 
 }  // namespace
+
+bool planned(const LaunchPlan& plan, const Context& context) {
+  if (!context.placements.learns()) return false;
+  for (const BufferAccess& access : plan.accesses) access.storage->begin_as_placed();
+  return true;
+}
 
 void took(const LaunchRequest& launch, const LaunchPlan& whole, const std::shared_ptr<Context>& context,
           uint64_t ns) try {

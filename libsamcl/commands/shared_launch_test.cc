@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <numeric>
 
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -11,6 +10,7 @@ namespace {
 
 const bool kSettings = setenv("SAMCL_TRANSPORT", "shared", 1) == 0;
 
+using testing::counting;
 using testing::EventPtr;
 using testing::Footprints;
 using testing::KernelPtr;
@@ -21,12 +21,6 @@ using testing::Words;
 constexpr size_t kItems = 4096;
 using Arguments = std::vector<std::span<cl_uint>>;
 
-Words counting() {
-  Words words(kItems);
-  std::iota(words.begin(), words.end(), 1u);
-  return words;
-}
-
 class UnlikeDevices : public ::testing::Test {
  protected:
   void make(std::vector<unsigned> kinds) {
@@ -34,7 +28,7 @@ class UnlikeDevices : public ::testing::Test {
     machine = std::make_unique<SimulatedMachine>(devices, nullptr, std::move(kinds));
     queue = machine->in_order_queue();
     buffer = machine->buffer(kItems);
-    machine->write(queue, buffer, 0, counting());
+    machine->write(queue, buffer, 0, counting(kItems, 1));
     machine->run();
   }
   // Runs each item once: what ran twice is 9 times as much.
@@ -45,7 +39,7 @@ class UnlikeDevices : public ::testing::Test {
   }
   static Footprints own_item() { return Footprints().element(0, Footprints::adds); }
   void expect_tripled() {
-    Words expected = counting();
+    Words expected = counting(kItems, 1);
     for (cl_uint& word : expected) word *= 3;
     EXPECT_EQ(machine->contents(buffer), expected);
   }
@@ -97,7 +91,7 @@ TEST_F(UnlikeDevices, APieceThatTheDriverRefusesFailsTheLaunchAndNoOther) {
   const EventPtr failed = machine->launch(queue, kernel, {buffer}, kItems);
   machine->run();
   EXPECT_EQ(failed->status(), CL_INVALID_WORK_GROUP_SIZE);
-  machine->write(queue, buffer, 0, counting());
+  machine->write(queue, buffer, 0, counting(kItems, 1));
   machine->launch(queue, kernel, {buffer}, kItems);
   expect_tripled();
 }

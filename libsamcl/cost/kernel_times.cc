@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/atomic_max.h"
+#include "libsamcl/cost/ways.h"
 
 namespace samcl {
 namespace {
@@ -12,10 +13,9 @@ namespace {
 // Launches that are all timed, and one of how many is later. A time costs as much as several short launches: of them
 // each that comes after as many again, and one of how many then.
 constexpr uint32_t kFirst = 4, kLater = 64, kSeldomOfShort = 1024;
-constexpr uint64_t kShortNs = 50'000;
 bool is_timed(uint32_t asked_before, uint64_t expected_ns) {
   if (asked_before < kFirst) return true;
-  if (expected_ns >= kShortNs) return asked_before % kLater == 0;
+  if (expected_ns >= 2 * kHandOver) return asked_before % kLater == 0;
   if (asked_before >= kSeldomOfShort) return asked_before % kSeldomOfShort == 0;
   return asked_before > kFirst && std::has_single_bit(asked_before);
 }

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <atomic>
 #include <fstream>
 #include <functional>
 #include <iterator>

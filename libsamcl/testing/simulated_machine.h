@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,13 @@ using QueuePtr = std::shared_ptr<Queue>;
 using KernelPtr = std::shared_ptr<Kernel>;
 using Words = std::vector<cl_uint>;
 using Waits = std::vector<EventPtr>;
+
+// first, first + 1, and so on.
+inline Words counting(size_t count, cl_uint first = 0) {
+  Words words(count);
+  std::iota(words.begin(), words.end(), first);
+  return words;
+}
 
 // Whether devices compute in host memory: where ctest has the same cases run over the transports that need that.
 inline FakeDriver::Kind kind_for_transport() {
