@@ -127,14 +127,13 @@ JobWindow::Wait JobWindow::wait(Resource resource, std::span<const PhasedWork> p
 // The waits of the resources whose bits are set in `chosen` with one phase of each more urgent task for all of them;
 // the others by themselves.
 Time JobWindow::with_common_phases(const std::array<Wait, 3>& waits, std::span<const PhasedWork> phased,
-                                   unsigned chosen) const {
+                                   Resources chosen) const {
   PhasedWork::Wide common = 1, sum = 0;  // in parts of 1 / common
   Time apart = 0;
   for (const Wait& wait : waits) common *= wait.elements;
   std::array<PhasedWork::Wide, 3> weight{};
   for (size_t r = 0; r < waits.size(); ++r) {
-    if (lanes_[r].stages == 0) continue;
-    if ((chosen >> r & 1) == 0) {
+    if ((chosen >> r & 1U) == 0) {
       apart += waits[r].longest;
       continue;
     }
@@ -149,19 +148,31 @@ Time JobWindow::with_common_phases(const std::array<Wait, 3>& waits, std::span<c
   return apart + static_cast<Time>(sum / common);
 }
 
+// Others and the stages' own other subtasks can keep all elements busy.
+bool JobWindow::can_wait(Resource resource) const {
+  const Lane& lane = lanes_[at(resource)];
+  Time others = lane.siblings;
+  for (size_t k = 0; k < tasks_.size(); ++k)
+    if (k != at_) others += tasks_[k].subtasks_on(resource);
+  return lane.stages > 0 && others >= lane.elements;
+}
+
 Time JobWindow::waiting(Time window) const {
+  Resources resources = 0;
+  for (const Resource resource : kResources)
+    if (can_wait(resource)) resources |= only(resource);
   std::vector<PhasedWork> phased;
   phased.reserve(tasks_.size());
-  for (const TimedTask& task : tasks_) phased.emplace_back(task, window);
+  for (const TimedTask& task : tasks_) phased.emplace_back(task, window, resources);
   std::array<Wait, 3> waits;
   Time least = 0;
   for (const Resource resource : kResources) {
-    if (lanes_[at(resource)].stages == 0) continue;
+    if ((resources & only(resource)) == 0) continue;
     waits[at(resource)] = wait(resource, phased, window);
     least += waits[at(resource)].longest;
   }
-  for (const unsigned chosen : {0b011u, 0b101u, 0b110u, 0b111u})
-    least = std::min(least, with_common_phases(waits, phased, chosen));
+  for (const Resources chosen : {0b011U, 0b101U, 0b110U, 0b111U})
+    if ((chosen & resources) == chosen) least = std::min(least, with_common_phases(waits, phased, chosen));
   return least;
 }
 

@@ -1,5 +1,5 @@
 // How much of one task's work can fall into a window: when its first job was released, relative to the window, decides
-// over all of its stages on all resources at once (PROOF.md, theorem 4).
+// over all of its stages on all resources at once, and a job is at one of its stages at a time (PROOF.md, theorem 4).
 #pragma once
 
 #include <array>
@@ -27,18 +27,25 @@ struct TimedTask {
   Time subtasks_on(Resource resource) const;  // 0: none of its stages is there
 };
 
+// Some of the resources: one bit each.
+using Resources = unsigned;
+inline constexpr Resources kAllResources = 0b111;
+constexpr Resources only(Resource resource) { return 1U << at(resource); }
+
 class PhasedWork {
  public:
   __extension__ using Wide = __int128;
 
-  PhasedWork(const TimedTask& task, Time window);
+  // On other resources it is taken for nothing.
+  PhasedWork(const TimedTask& task, Time window, Resources resources = kAllResources);
   // Of one subtask of its stages on the resource, in any phase.
   Time most(Resource resource) const;
-  // sum of weight[resource] * work[resource], in any phase.
+  // sum of weight[resource] * work[resource], in any phase; at most.
   Wide most(const std::array<Wide, 3>& weight) const;
 
  private:
-  std::vector<std::array<Time, 3>> works_;  // [phase][resource], of those phases in which one can be most
+  // [phase][resources]: of one subtask on all of these together; of those phases in which one can be most
+  std::vector<std::array<Time, kAllResources + 1>> works_;
 };
 
 }  // namespace samcl::analysis
