@@ -18,7 +18,7 @@ class Phase {
   Phase(const TimedTask& task, Time window, Time phase) : task_(task), window_(window), phase_(phase) {}
 
   Time work(Resources resources) {
-    const Time since = window_ + phase_;  // the first release, at the window's end
+    const Time since = window_ + phase_;           // the first release, at the window's end
     const Time last = (since - 1) / task_.period;  // jobs after the first one
     Time sum = of_job(resources, {phase_, true}, {since, true});
     changes_in(task_.period - (since - 1) % task_.period);
@@ -30,7 +30,7 @@ class Phase {
     return sum;
   }
 
-  // The phase up to which all that work() told grows or falls steadily.
+  // The phase up to which all that work() told grows or falls steadily; without limit if it told nothing.
   Time next() const { return next_; }
 
  private:
@@ -79,40 +79,55 @@ Time TimedTask::subtasks_on(Resource resource) const {
   return 0;
 }
 
-// What is linear from one of these phases to the next is most at one of them. At the last one, where the first job is
-// over, it is no more than at 0.
-PhasedWork::PhasedWork(const TimedTask& task, Time window, Resources resources) {
-  for (Time time = 0; time < std::max<Time>(1, task.response());) {
-    Phase phase(task, window, time);
-    auto& works = works_.emplace_back();
-    for (Resources some = 1; some <= kAllResources; ++some)
-      works[some] = (some & resources) == some ? phase.work(some) : works[some & resources];
-    time = phase.next();
+PhasedWork::PhasedWork(const TimedTask& task, Time window, Resources resources) : task_(task), window_(window) {
+  for (const Resource resource : kResources) {
+    if ((resources & only(resource)) == 0 || task.subtasks_on(resource) == 0) continue;
+    std::array<Wide, 3> weight{};
+    weight[at(resource)] = 1;
+    const auto [work, phase] = worst(Parts(weight));
+    most_[at(resource)] = static_cast<Time>(work);
+    phase_[at(resource)] = phase;
   }
 }
 
-Time PhasedWork::most(Resource resource) const {
-  Time most = 0;
-  for (const auto& works : works_) most = std::max(most, works[only(resource)]);
-  return most;
+// What the least weight has in excess of nothing is had by all three, what the next has in excess of the least by two,
+// and so on.
+PhasedWork::Parts::Parts(const std::array<Wide, 3>& weight) {
+  order = kResources;
+  std::sort(order.begin(), order.end(), [&](Resource a, Resource b) { return weight[at(a)] > weight[at(b)]; });
+  for (size_t n = 0; n < order.size(); ++n)
+    excess[n] = weight[at(order[n])] - (n + 1 < order.size() ? weight[at(order[n + 1])] : 0);
 }
 
-// By parts: what the least weight has in excess of nothing is had by all three, what the next has in excess of the
-// least by two, and so on.
-PhasedWork::Wide PhasedWork::most(const std::array<Wide, 3>& weight) const {
-  std::array<Resource, 3> heaviest = kResources;
-  std::sort(heaviest.begin(), heaviest.end(), [&](Resource a, Resource b) { return weight[at(a)] > weight[at(b)]; });
-  Wide most = 0;
-  for (const auto& works : works_) {
-    Wide sum = 0;
-    Resources some = 0;
-    for (size_t n = 0; n < heaviest.size(); ++n) {
-      some |= only(heaviest[n]);
-      sum += (weight[at(heaviest[n])] - (n + 1 < heaviest.size() ? weight[at(heaviest[n + 1])] : 0)) * works[some];
-    }
-    most = std::max(most, sum);
+// And the next phase: in between it is linear.
+std::pair<PhasedWork::Wide, Time> PhasedWork::in_phase(const Parts& parts, Time time) const {
+  Phase phase(task_, window_, time);
+  Wide sum = 0;
+  Resources some = 0;
+  for (size_t n = 0; n < parts.order.size(); ++n) {
+    some |= only(parts.order[n]);
+    if (parts.excess[n] > 0) sum += parts.excess[n] * phase.work(some);
   }
-  return most;
+  return {sum, phase.next()};
+}
+
+// What is linear from one phase to the next is most at one of them; where the first job is over, it is no more than
+// at 0.
+std::pair<PhasedWork::Wide, Time> PhasedWork::worst(const Parts& parts) const {
+  std::pair<Wide, Time> worst{};
+  for (Time time = 0; time < std::max<Time>(1, task_.response());) {
+    const auto [work, next] = in_phase(parts, time);
+    if (work > worst.first) worst = {work, time};
+    time = next;
+  }
+  return worst;
+}
+
+PhasedWork::Wide PhasedWork::most(const std::array<Wide, 3>& weight) const { return worst(Parts(weight)).first; }
+
+PhasedWork::Wide PhasedWork::some(const std::array<Wide, 3>& weight) const {
+  const Parts parts(weight);
+  return in_phase(parts, phase_[at(parts.order[0])]).first;
 }
 
 }  // namespace samcl::analysis

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
+
 #include "analysis/generator/draw.h"
 #include "analysis/rta/job_window.h"
 #include "base/test_seed.h"
@@ -90,28 +93,56 @@ int64_t most_of_every_phase(const TimedTask& task, Time window, int64_t cpu, int
   return most;
 }
 
+TimedTask random_task(Draw& draw, std::span<const Resource> resources) {
+  TimedTask task;
+  Time earliest = 0, end = 0;
+  for (int64_t stages = draw.whole(1, 4); stages > 0; --stages) {
+    TimedStage stage;
+    stage.resource = resources[static_cast<size_t>(draw.whole(0, static_cast<int64_t>(resources.size()) - 1))];
+    stage.worst = draw.whole(1, 9);
+    stage.earliest = earliest;
+    stage.end = end += stage.worst + draw.whole(0, 6);
+    earliest += draw.whole(0, stage.worst);
+    task.stages.push_back(stage);
+  }
+  task.period = end + draw.whole(0, 20);
+  return task;
+}
+
 TEST(PhasedWork, IsTheMostOfEveryPhase) {
   const TestSeed seed;
   Draw draw(seed);
   for (int n = 0; n < 1000; ++n) {
-    TimedTask task;
-    Time earliest = 0, end = 0;
-    for (int64_t stages = draw.whole(1, 4); stages > 0; --stages) {
-      TimedStage stage;
-      stage.resource = draw.chance(0.5) ? Resource::cpu : Resource::gpu;
-      stage.worst = draw.whole(1, 9);
-      stage.earliest = earliest;
-      stage.end = end += stage.worst + draw.whole(0, 6);
-      earliest += draw.whole(0, stage.worst);
-      task.stages.push_back(stage);
-    }
-    task.period = end + draw.whole(0, 20);
+    const TimedTask task = random_task(draw, std::array{Resource::cpu, Resource::gpu});
     const Time window = draw.whole(1, 120);
     const PhasedWork work(task, window);
     EXPECT_EQ(work.most(Resource::cpu), most_of_every_phase(task, window, 1, 0));
     EXPECT_EQ(work.most(Resource::gpu), most_of_every_phase(task, window, 0, 1));
     EXPECT_EQ(static_cast<int64_t>(work.most({2, 0, 3})), most_of_every_phase(task, window, 2, 3));
   }
+}
+
+// On all resources together it is no more than on each by itself, and in one phase no more than in the worst.
+TEST(PhasedWork, IsNoMoreTogetherThanApart) {
+  const TestSeed seed;
+  Draw draw(seed);
+  int less = 0;
+  for (int n = 0; n < 1000; ++n) {
+    const TimedTask task = random_task(draw, kResources);
+    const PhasedWork work(task, draw.whole(1, 120));
+    std::array<PhasedWork::Wide, 3> weight{};
+    int64_t apart = 0;
+    for (const Resource resource : kResources) {
+      const int64_t drawn = draw.whole(0, 5);
+      weight[at(resource)] = drawn;
+      apart += drawn * work.most(resource);
+    }
+    const auto together = static_cast<int64_t>(work.most(weight));
+    EXPECT_LE(together, apart);
+    EXPECT_LE(static_cast<int64_t>(work.some(weight)), together);
+    less += together < apart ? 1 : 0;
+  }
+  EXPECT_GT(less, 100);
 }
 
 }  // namespace
