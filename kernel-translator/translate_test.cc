@@ -783,6 +783,16 @@ TEST(Macros, that_only_a_compiler_can_evaluate_keep_a_source_whole) {
   EXPECT_TRUE(translate_with_answers("int n[__COUNTER__ + 1];" + kernel, json::object()).is_null());
 }
 
+// Clang takes C99's operator _Pragma for a macro.
+TEST(Macros, do_not_count_operators_that_every_compiler_has) {
+  const std::string source =
+      "#define PRAGMA(x) _Pragma(#x)\n__kernel void k(__global int* p) {\n"
+      "  PRAGMA(unroll N) for (int i = 0; i < N; ++i) p[get_group_id(0)] += i + __LINE__;\n}";
+  EXPECT_EQ(asked_by(source), std::set<std::string>{});
+  EXPECT_THAT(source_of(translate_with_answers("#define N 3\n" + source, json::object())["sources"][0]),
+              HasSubstr("#pragma unroll 3\n"));
+}
+
 TEST(Macros, that_tell_the_place_are_left_to_the_driver) {
   EXPECT_THAT(
       source_of(translate_with_answers("__kernel void k(__global char* p) { p[get_group_id(0)] = __FILE__[0]; }",
