@@ -175,6 +175,21 @@ TEST(Rewriting, knows_the_macros_in_pragmas_about_loops) {
   EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
 }
 
+// Otherwise the driver would lay the structures out as if nothing had been said.
+TEST(Rewriting, knows_the_macros_in_pragmas_about_layout_and_arithmetic) {
+  const std::string text = source_of(translate(
+      "#define BYTES 1\n#define HOW fast\n#pragma pack(push, BYTES)\nstruct s { char a; int b; };\n#pragma pack(pop)\n"
+      "#define PACKED _Pragma(\"pack(BYTES)\") struct\nPACKED t { char a; int b; };\n#pragma pack()\n"
+      "__kernel void k(__global int* p) {\n#pragma clang fp contract(HOW)\n  p[get_group_id(0)] = sizeof(struct s);\n"
+      "#pragma GCC unroll BYTES\n  for (int i = 0; i < 4; ++i) p[get_group_id(0)] += sizeof(struct t);\n}"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack(push, 1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack(1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack()\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma clang fp contract(fast)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma GCC unroll 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
+}
+
 TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
   const json answer = translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
   EXPECT_TRUE(answer["source"].is_null());
