@@ -76,9 +76,9 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
       CompletionQueue::Device{driver::vendor_facts(id).fails_for_good}, attach_thread);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
-  if (is_asynchronous() && gains_by_pinned_chunks(id)) {
+  if (!computes_in_caller && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
-      queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
+      queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real, true);
     }
   }
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
@@ -156,16 +156,20 @@ void RealDevice::prepare_ring(engine::LaneKind lane) {
 }
 
 void RealDevice::expect_transfers(uint64_t bytes) {
+  if (is_of_task()) return;
   // Devices beside the first one only get parts of what there is.
   if (bytes < PinnedRing::kPays * (index == 0 ? 1 : 2) || expects_transfers_.exchange(true)) return;
   prepare_ring(engine::LaneKind::up);
   prepare_ring(engine::LaneKind::down);
 }
 
+// The copying threads do not run at a task's priority, and its plan does not count them.
+bool RealDevice::is_of_task() const { return lease.client && lease.client->is_task(); }
+
 // Where there is none yet, it is made once it would have paid.
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
   Queue& on = queue(lane);
-  if (bytes < PinnedRing::kLeast || !on.ring) return nullptr;
+  if (bytes < PinnedRing::kLeast || !on.ring || is_of_task()) return nullptr;
   if (on.ring->is_ready() || (bytes >= PinnedRing::kPays && on.ring->prepare())) return on.ring.get();
   const uint64_t before = on.without_ring.fetch_add(bytes);
   if (before < PinnedRing::kPays && before + bytes >= PinnedRing::kPays) prepare_ring(lane);
@@ -200,7 +204,11 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
       return enqueue_transfer(on.real, direction, memory, piece, chunk, piece.dense(), false, moved);
     };
     std::lock_guard one_at_a_time(on.mutex);
-    return up ? ring->upload(rows, host, host_rows, give) : ring->download(rows, host, host_rows, give);
+    lease::Lease link = link_lease();
+    const PinnedRing::Pause pause{[&] { return link.revoke_requested(); },
+                                  [&] { trace::waiting("give way", [&] { link.yield_if_revoked(); }); }};
+    const PinnedRing::Pause* const pauses = lease.client ? &pause : nullptr;
+    return up ? ring->upload(rows, host, host_rows, give, pauses) : ring->download(rows, host, host_rows, give, pauses);
   }
   lease::Lease link = link_lease();
   trace::Span span(activity, index, rows.bytes());

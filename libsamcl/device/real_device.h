@@ -89,8 +89,8 @@ class RealDevice {
   cl_command_queue compute_queue() { return queue(engine::LaneKind::compute).real; }
 
   // Moves rows of equal shape between a memory object and host memory on a lane's queue, and waits; any thread. With a
-  // manager it holds the device's PCIe link and goes in chunks, between which a more urgent task may take it. The
-  // driver's code. is_locked: the host memory is, and needs no pinned chunks.
+  // manager it holds the device's PCIe link and goes in chunks, between which a more urgent task may take it; those of
+  // tasks are copied by no other threads. The driver's code. is_locked: the host memory is, and needs no pinned chunks.
   cl_int transfer(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                   std::byte* host, const Rectangle& host_rows, Traffic& traffic, bool is_locked = false);
 
@@ -132,6 +132,7 @@ class RealDevice {
 
  private:
   lease::Lease link_lease() const;
+  bool is_of_task() const;
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
   void prepare_ring(engine::LaneKind lane);
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,

@@ -10,11 +10,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "base/block_signals.h"
 
@@ -22,7 +20,7 @@ namespace samcl {
 namespace {
 
 constexpr size_t kPiece = 512 << 10;
-constexpr unsigned kMostThreads = 7;  // beside the caller
+constexpr unsigned kMostThreads = 15;  // beside callers
 constexpr auto kIdle = std::chrono::seconds(2);
 
 // Streaming stores: what is copied here is next read by a device, or much later.
@@ -44,49 +42,27 @@ void copy_streaming(std::byte* to, const std::byte* from, size_t bytes) {
   std::memcpy(to + at, from + at, bytes - at);
 }
 
-// One copy, whose pieces anybody takes.
-struct Copy {
-  Copy(std::byte* target, const std::byte* source, RectanglePairs the_pieces)
-      : to(target), from(source), pieces(std::move(the_pieces)) {}
-
-  std::byte* const to;
-  const std::byte* const from;
-  const RectanglePairs pieces;  // of the target and the source
-  std::atomic<size_t> next{0}, done{0};
-
-  // True if there was one left to do.
-  bool do_piece() {
-    const size_t index = next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= pieces.size()) return false;
-    const auto& [target, source] = pieces[index];
-    source.for_each_row([&, &rows = target](uint64_t row, Range bytes) {
-      copy_streaming(to + rows.row(row), from + bytes.begin, bytes.size());
-    });
-    done.fetch_add(1, std::memory_order_release);
-    done.notify_all();
-    return true;
-  }
+// What several threads do together. On its caller's stack.
+struct Work {
+  const std::function<void()>& run;
+  unsigned wanted;       // threads that may still join
+  unsigned running = 0;  // beside the caller
 };
 
 class CopyPool {
  public:
-  void copy(const std::shared_ptr<Copy>& what) {
+  void work(unsigned most, const std::function<void()>& run) {
+    Work work{run, most - 1};
     {
       std::lock_guard lock(mutex_);
-      copies_.push_back(what);
+      works_.push_back(&work);
       start_threads();
     }
-    changed_.notify_all();
-    while (what->do_piece()) {
-    }
-    {
-      std::lock_guard lock(mutex_);
-      std::erase(copies_, what);
-    }
-    for (size_t done = what->done.load(std::memory_order_acquire); done < what->pieces.size();
-         done = what->done.load(std::memory_order_acquire)) {
-      what->done.wait(done, std::memory_order_acquire);
-    }
+    for (unsigned i = 0; i < most - 1; ++i) changed_.notify_one();
+    run();
+    std::unique_lock lock(mutex_);
+    std::erase(works_, &work);
+    left_.wait(lock, [&] { return work.running == 0; });
   }
 
   void end_threads() {
@@ -106,31 +82,35 @@ class CopyPool {
     if (ending_ || threads_ >= wanted) return;
     const BlockSignals here;
     try {
-      for (; threads_ < wanted; ++threads_) std::thread([this] { work(); }).detach();
-    } catch (...) {  // the caller copies alone
+      for (; threads_ < wanted; ++threads_) std::thread([this] { serve(); }).detach();
+    } catch (...) {  // the caller works alone
     }
   }
 
-  void work() {
+  void serve() {
     pthread_setname_np(pthread_self(), "samcl-copy");
     std::unique_lock lock(mutex_);
     while (!ending_) {
-      if (copies_.empty()) {
-        if (!changed_.wait_for(lock, kIdle, [this] { return ending_ || !copies_.empty(); })) break;
+      if (works_.empty()) {
+        if (!changed_.wait_for(lock, kIdle, [this] { return ending_ || !works_.empty(); })) break;
         continue;
       }
-      const std::shared_ptr<Copy> copy = copies_.front();
+      // The one that has fewest: two transfers at once get as many each.
+      Work& work = **std::ranges::min_element(works_, {}, &Work::running);
+      if (--work.wanted == 0) std::erase(works_, &work);
+      ++work.running;
       lock.unlock();
-      const bool did = copy->do_piece();
+      work.run();
       lock.lock();
-      if (!did) std::erase(copies_, copy);
+      std::erase(works_, &work);  // nothing is left of it to begin
+      if (--work.running == 0) left_.notify_all();
     }
     --threads_;
   }
 
   std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Copy>> copies_;
+  std::condition_variable changed_, left_;
+  std::vector<Work*> works_;  // that others may join
   unsigned threads_ = 0;
   pid_t process_ = getpid();
   bool ending_ = false;
@@ -143,22 +123,35 @@ CopyPool& pool() {
 
 }  // namespace
 
+void work_in_parallel(unsigned most, const std::function<void()>& work) {
+  if (most > 1)
+    pool().work(most, work);
+  else
+    work();
+}
+
+void copy_streaming(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
+  source.for_each_row(
+      [&](uint64_t row, Range bytes) { copy_streaming(to + target.row(row), from + bytes.begin, bytes.size()); });
+}
+
 void copy_in_parallel(std::byte* to, const std::byte* from, size_t bytes) {
   copy_in_parallel(to, Rectangle::run(0, bytes), from, Rectangle::run(0, bytes));
 }
 
 void copy_in_parallel(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
-  RectanglePairs pieces = cut(target, source, kPiece);
+  const RectanglePairs pieces = cut(target, source, kPiece);
   if (pieces.size() == 1 && source.is_run() && target.is_run()) {
     std::memcpy(to + target.offset, from + source.offset, source.bytes());
     return;
   }
-  const auto copy = std::make_shared<Copy>(to, from, std::move(pieces));
-  if (copy->pieces.size() == 1) {
-    copy->do_piece();
-  } else {
-    pool().copy(copy);
-  }
+  std::atomic<size_t> next{0};
+  work_in_parallel(static_cast<unsigned>(std::min<size_t>(pieces.size(), kMostThreads + 1)), [&] {
+    for (size_t i = next.fetch_add(1, std::memory_order_relaxed); i < pieces.size();
+         i = next.fetch_add(1, std::memory_order_relaxed)) {
+      copy_streaming(to, pieces[i].first, from, pieces[i].second);
+    }
+  });
 }
 
 void end_copying_threads() { pool().end_threads(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "base/pages.h"
@@ -40,60 +41,117 @@ bool PinnedRing::make() {
   }
   cl_int error;
   lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory_, &error);
-  for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = memory_ + i * kChunk;
   return lock_ != nullptr;
 }
 
-cl_int PinnedRing::wait(Chunk& chunk) {
-  cl_event moved = std::exchange(chunk.moved, nullptr);
-  if (!moved) return CL_SUCCESS;
-  const cl_int error = driver::real().clWaitForEvents(1, &moved);
-  driver::real().clReleaseEvent(moved);
-  return error;
-}
-
-cl_int PinnedRing::wait_for_all(cl_int error) {
-  for (Chunk& chunk : chunks_) {
-    const cl_int result = wait(chunk);
-    if (error == CL_SUCCESS) error = result;
+// One transfer, whose pieces several threads move. The chunks stand in the order in which they were given to the
+// driver: the first one is free, or will be first. A thread takes it out for as long as it copies.
+class PinnedRing::Transfer {
+ public:
+  Transfer(PinnedRing& ring, RectanglePairs pieces, size_t chunk, const Give& give, const Pause* pause)
+      : ring_(ring), pieces_(std::move(pieces)), give_(give), pause_(pause) {
+    for (size_t i = 0; i < std::min(kBytes / chunk, pieces_.size()); ++i)
+      chunks_.push_back({ring.memory_ + i * chunk, nullptr, 0});
   }
-  return error;
-}
 
-cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give) {
-  const RectanglePairs pieces = cut(rows, host, kChunk);
-  cl_int error = CL_SUCCESS;
-  for (size_t i = 0; i < pieces.size() && error == CL_SUCCESS; ++i) {
-    Chunk& chunk = chunks_[i % kChunks];
-    const auto& [target, source] = pieces[i];
-    error = wait(chunk);
-    if (error != CL_SUCCESS) break;
-    copy_in_parallel(chunk.memory, target.dense(), from, source);
-    error = give(target, chunk.memory, &chunk.moved);
-    if (error == CL_SUCCESS) error = driver::real().clFlush(queue_);
+  cl_int upload(const std::byte* from) {
+    in_parallel([&] {
+      std::unique_lock lock(mutex_);
+      while (error_ == CL_SUCCESS && next_ < pieces_.size()) {
+        const size_t piece = next_++;
+        Chunk chunk = take();
+        lock.unlock();
+        const cl_int error = wait(chunk);
+        const auto& [target, source] = pieces_[piece];
+        if (error == CL_SUCCESS) copy_streaming(chunk.memory, target.dense(), from, source);
+        lock.lock();
+        note(error);
+        give(chunk, piece);
+      }
+    });
+    return wait_for_all();
   }
-  return wait_for_all(error);
-}
 
-cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give) {
-  const RectanglePairs pieces = cut(rows, host, kChunk);
-  cl_int error = CL_SUCCESS;
-  const auto begin = [&](size_t i) {
-    if (i >= pieces.size() || error != CL_SUCCESS) return;
-    Chunk& chunk = chunks_[i % kChunks];
-    error = give(pieces[i].first, chunk.memory, &chunk.moved);
-    if (error == CL_SUCCESS) error = driver::real().clFlush(queue_);
+  cl_int download(std::byte* to) {
+    for (size_t i = chunks_.size(); i > 0; --i) give(take(), next_++);
+    in_parallel([&] {
+      std::unique_lock lock(mutex_);
+      while (error_ == CL_SUCCESS && !chunks_.empty() && chunks_.front().moved) {
+        Chunk chunk = take();
+        lock.unlock();
+        const cl_int error = wait(chunk);
+        const auto& [source, target] = pieces_[chunk.piece];
+        if (error == CL_SUCCESS) copy_streaming(to, target, chunk.memory, source.dense());
+        lock.lock();
+        note(error);
+        if (next_ < pieces_.size()) give(chunk, next_++);
+      }
+    });
+    return wait_for_all();
+  }
+
+ private:
+  struct Chunk {
+    std::byte* memory;
+    cl_event moved;  // the command that uses it
+    size_t piece;    // which that moves
   };
-  for (size_t i = 0; i < kChunks; ++i) begin(i);
-  for (size_t i = 0; i < pieces.size() && error == CL_SUCCESS; ++i) {
-    Chunk& chunk = chunks_[i % kChunks];
-    const auto& [source, target] = pieces[i];
-    error = wait(chunk);
-    if (error != CL_SUCCESS) break;
-    copy_in_parallel(to, target, chunk.memory, source.dense());
-    begin(i + kChunks);
+
+  void in_parallel(const std::function<void()>& work) const {
+    work_in_parallel(ring_.uses_threads_ ? static_cast<unsigned>(std::min<size_t>(kThreads, chunks_.size())) : 1, work);
   }
-  return wait_for_all(error);
+
+  // All of these with mutex_ held, but for wait().
+  Chunk take() {
+    const Chunk chunk = chunks_.front();
+    chunks_.pop_front();
+    return chunk;
+  }
+  void give(Chunk chunk, size_t piece) {
+    if (pause_ && error_ == CL_SUCCESS && pause_->is_due()) {
+      note(driver::real().clFinish(ring_.queue_));
+      pause_->take();
+    }
+    if (error_ == CL_SUCCESS) {
+      chunk.piece = piece;
+      note(give_(pieces_[piece].first, chunk.memory, &chunk.moved));
+      if (error_ == CL_SUCCESS) note(driver::real().clFlush(ring_.queue_));
+    }
+    chunks_.push_back(chunk);
+  }
+  void note(cl_int error) {
+    if (error_ == CL_SUCCESS) error_ = error;
+  }
+  static cl_int wait(Chunk& chunk) {
+    cl_event moved = std::exchange(chunk.moved, nullptr);
+    if (!moved) return CL_SUCCESS;
+    const cl_int error = driver::real().clWaitForEvents(1, &moved);
+    driver::real().clReleaseEvent(moved);
+    return error;
+  }
+  cl_int wait_for_all() {
+    for (Chunk& chunk : chunks_) note(wait(chunk));
+    return error_;
+  }
+
+  PinnedRing& ring_;
+  const RectanglePairs pieces_;
+  const Give& give_;
+  const Pause* const pause_;
+  std::mutex mutex_;  // guards what follows
+  std::deque<Chunk> chunks_;
+  size_t next_ = 0;  // piece that nobody has begun
+  cl_int error_ = CL_SUCCESS;
+};
+
+cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give,
+                          const Pause* pause) {
+  return Transfer(*this, cut(rows, host, kUp), kUp, give, pause).upload(from);
+}
+
+cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
+                            const Pause* pause) {
+  return Transfer(*this, cut(rows, host, kDown), kDown, give, pause).download(to);
 }
 
 }  // namespace samcl
