@@ -175,6 +175,21 @@ TEST(Rewriting, knows_the_macros_in_pragmas_about_loops) {
   EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
 }
 
+// Otherwise the driver would lay the structures out as if nothing had been said.
+TEST(Rewriting, knows_the_macros_in_pragmas_about_layout_and_arithmetic) {
+  const std::string text = source_of(translate(
+      "#define BYTES 1\n#define HOW fast\n#pragma pack(push, BYTES)\nstruct s { char a; int b; };\n#pragma pack(pop)\n"
+      "#define PACKED _Pragma(\"pack(BYTES)\") struct\nPACKED t { char a; int b; };\n#pragma pack()\n"
+      "__kernel void k(__global int* p) {\n#pragma clang fp contract(HOW)\n  p[get_group_id(0)] = sizeof(struct s);\n"
+      "#pragma GCC unroll BYTES\n  for (int i = 0; i < 4; ++i) p[get_group_id(0)] += sizeof(struct t);\n}"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack(push, 1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack(1)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma pack()\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma clang fp contract(fast)\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma GCC unroll 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("samcl_kept")));
+}
+
 TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
   const json answer = translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
   EXPECT_TRUE(answer["source"].is_null());
@@ -766,6 +781,16 @@ TEST(Macros, that_only_a_compiler_can_evaluate_keep_a_source_whole) {
       translate_with_answers("#ifdef A\n#if __has_builtin(__builtin_trap)\n#endif\n#endif" + kernel, json::object())
           .is_null());
   EXPECT_TRUE(translate_with_answers("int n[__COUNTER__ + 1];" + kernel, json::object()).is_null());
+}
+
+// Clang takes C99's operator _Pragma for a macro.
+TEST(Macros, do_not_count_operators_that_every_compiler_has) {
+  const std::string source =
+      "#define PRAGMA(x) _Pragma(#x)\n__kernel void k(__global int* p) {\n"
+      "  PRAGMA(unroll N) for (int i = 0; i < N; ++i) p[get_group_id(0)] += i + __LINE__;\n}";
+  EXPECT_EQ(asked_by(source), std::set<std::string>{});
+  EXPECT_THAT(source_of(translate_with_answers("#define N 3\n" + source, json::object())["sources"][0]),
+              HasSubstr("#pragma unroll 3\n"));
 }
 
 TEST(Macros, that_tell_the_place_are_left_to_the_driver) {

@@ -14,6 +14,7 @@ Time ceil_divide(Time numerator, Time denominator) {
 // Sections less 1 ns: of one length so many.
 using Lengths = std::vector<std::pair<Time, Time>>;
 constexpr Time kMany = Time{1} << 40;  // more than any count
+constexpr int kPlainSteps = 8;
 
 Time longest(Lengths& lengths, Time count) {
   std::sort(lengths.begin(), lengths.end(), std::greater<>());
@@ -124,44 +125,60 @@ JobWindow::Wait JobWindow::wait(Resource resource, std::span<const PhasedWork> p
   return plain(as_work) <= plain(as_time) ? as_work : as_time;
 }
 
-// The waits of the resources whose bits are set in `chosen` with one phase of each more urgent task for all of them;
-// the others by themselves.
+// The waits of the chosen resources with one phase of each more urgent task for all of them, the others' by themselves;
+// or `enough` if that would not be below it.
 Time JobWindow::with_common_phases(const std::array<Wait, 3>& waits, std::span<const PhasedWork> phased,
-                                   unsigned chosen) const {
+                                   Resources chosen, Time enough) const {
   PhasedWork::Wide common = 1, sum = 0;  // in parts of 1 / common
   Time apart = 0;
   for (const Wait& wait : waits) common *= wait.elements;
   std::array<PhasedWork::Wide, 3> weight{};
   for (size_t r = 0; r < waits.size(); ++r) {
-    if (lanes_[r].stages == 0) continue;
-    if ((chosen >> r & 1) == 0) {
+    if ((chosen >> r & 1U) == 0) {
       apart += waits[r].longest;
       continue;
     }
     weight[r] = common / waits[r].elements;
     sum += weight[r] * waits[r].work + common * waits[r].time;
   }
-  for (size_t k = 0; k < at_; ++k) {
-    auto of_task = weight;
-    for (const Resource resource : kResources) of_task[at(resource)] *= tasks_[k].subtasks_on(resource);
-    sum += phased[k].most(of_task);
-  }
-  return apart + static_cast<Time>(sum / common);
+  const auto of_urgent = [&](auto one) {
+    PhasedWork::Wide all = sum;
+    for (size_t k = 0; k < at_; ++k) {
+      auto of_task = weight;
+      for (const Resource resource : kResources) of_task[at(resource)] *= tasks_[k].subtasks_on(resource);
+      all += one(phased[k], of_task);
+    }
+    return apart + static_cast<Time>(all / common);
+  };
+  if (of_urgent([](const PhasedWork& task, const auto& of) { return task.some(of); }) >= enough) return enough;
+  return std::min(enough, of_urgent([](const PhasedWork& task, const auto& of) { return task.most(of); }));
+}
+
+// Others and the stages' own other subtasks can keep all elements busy.
+bool JobWindow::can_wait(Resource resource) const {
+  const Lane& lane = lanes_[at(resource)];
+  Time others = lane.siblings;
+  for (size_t k = 0; k < tasks_.size(); ++k)
+    if (k != at_) others += tasks_[k].subtasks_on(resource);
+  return lane.stages > 0 && others >= lane.elements;
 }
 
 Time JobWindow::waiting(Time window) const {
+  Resources resources = 0;
+  for (const Resource resource : kResources)
+    if (can_wait(resource)) resources |= only(resource);
   std::vector<PhasedWork> phased;
   phased.reserve(tasks_.size());
-  for (const TimedTask& task : tasks_) phased.emplace_back(task, window);
+  for (const TimedTask& task : tasks_) phased.emplace_back(task, window, resources);
   std::array<Wait, 3> waits;
   Time least = 0;
   for (const Resource resource : kResources) {
-    if (lanes_[at(resource)].stages == 0) continue;
+    if ((resources & only(resource)) == 0) continue;
     waits[at(resource)] = wait(resource, phased, window);
     least += waits[at(resource)].longest;
   }
-  for (const unsigned chosen : {0b011u, 0b101u, 0b110u, 0b111u})
-    least = std::min(least, with_common_phases(waits, phased, chosen));
+  for (const Resources chosen : {0b011U, 0b101U, 0b110U, 0b111U})
+    if ((chosen & resources) == chosen) least = with_common_phases(waits, phased, chosen, least);
   return least;
 }
 
@@ -171,8 +188,22 @@ Time JobWindow::end(Time enough) const {
   // Nearly always, where any length below would do, the longest does.
   const Time longest = enough - rest_ - 1;
   if (longest < constant || next(longest) > longest) return enough;
-  Time length = constant;
-  for (Time more = next(length); more > length; more = next(length)) length = more;
+  // None below `least` would do, as next() grows. Where it grows as fast as the window the steps are ever the same, and
+  // may be small: after some of them they are doubled, and then the gap is halved.
+  Time least = constant, length = constant, step = 0;
+  for (int steps = 0; length < longest && next(length) > length; ++steps) {
+    least = next(length);
+    step = std::max(least - length, steps < kPlainSteps ? 0 : 2 * step);
+    length = std::min(length + step, longest);
+  }
+  while (least < length) {
+    const Time middle = least + (length - least) / 2;
+    const Time more = next(middle);
+    if (more <= middle)
+      length = middle;
+    else
+      least = more;
+  }
   return length + rest_;
 }
 

@@ -42,9 +42,11 @@ class JobWindow {
     Time elements = 1, work = 0, time = 0;
   };
 
+  bool can_wait(Resource resource) const;
   Time waiting(Time window) const;
   Wait wait(Resource resource, std::span<const PhasedWork> phased, Time window) const;
-  Time with_common_phases(const std::array<Wait, 3>& waits, std::span<const PhasedWork> phased, unsigned chosen) const;
+  Time with_common_phases(const std::array<Wait, 3>& waits, std::span<const PhasedWork> phased, Resources chosen,
+                          Time enough) const;
 
   std::span<const TimedTask> tasks_;
   size_t at_;

@@ -1,42 +1,75 @@
 #include "analysis/rta/phased_work.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace samcl::analysis {
 namespace {
 
-// Of a stage whose first job was released `phase` before the window, the later ones a period after each other.
-Time work(const TimedTask& task, const TimedStage& stage, Time phase, Time window) {
-  const auto up_to_end = [&](Time begin) { return std::clamp<Time>(window - begin, 0, stage.worst); };
-  const Time begin = stage.earliest - phase;
-  const Time first = std::min(up_to_end(begin), std::max<Time>(0, stage.end - phase));
-  const Time whole = std::max<Time>(0, window - begin - stage.worst) / task.period;  // later jobs, from begin to end
-  return first + whole * stage.worst + up_to_end(begin + (whole + 1) * task.period);
-}
+// A time that depends on the phase: while that grows, it stays or grows as fast.
+struct Instant {
+  Time at = 0;
+  bool grows = false;
+};
 
-// From one of these to the next every stage's work is linear in the phase.
-std::vector<Time> phases(const TimedTask& task, Time window) {
-  std::vector<Time> all = {0};
-  const auto add = [&](Time phase) {
-    if (phase > 0 && phase < task.response()) all.push_back(phase);
-  };
-  for (const TimedStage& stage : task.stages) {
-    add(stage.end);
-    add(stage.end - stage.worst);
-    // Of the first job's part, what there is time for begins to be less at its end than at the window's.
-    const Time twice = stage.end + stage.earliest - window;
-    add(twice / 2);
-    add((twice + 1) / 2);
-    // Some job's stage begins, or could just be whole, at the window's end.
-    for (const Time executed : {Time{0}, stage.worst}) {
-      const Time phase = (stage.earliest + executed - window) % task.period;
-      add(phase < 0 ? phase + task.period : phase);
+// What a task executes on some resources in a window, as the phase of its first job grows.
+class Phase {
+ public:
+  Phase(const TimedTask& task, Time window, Time phase) : task_(task), window_(window), phase_(phase) {}
+
+  Time work(Resources resources) {
+    const Time since = window_ + phase_;           // the first release, at the window's end
+    const Time last = (since - 1) / task_.period;  // jobs after the first one
+    Time sum = of_job(resources, {phase_, true}, {since, true});
+    changes_in(task_.period - (since - 1) % task_.period);
+    if (last > 0) {
+      sum += of_job(resources, {}, {since - last * task_.period, true});
+      for (const TimedStage& stage : task_.stages)
+        if ((resources & only(stage.resource)) != 0) sum += (last - 1) * stage.worst;
     }
+    return sum;
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
+
+  // The phase up to which all that work() told grows or falls steadily; without limit if it told nothing.
+  Time next() const { return next_; }
+
+ private:
+  // Of a job between two times since its release: each stage as early as it can be.
+  Time of_job(Resources resources, Instant from, Instant to) {
+    Time sum = 0;
+    for (const TimedStage& stage : task_.stages) {
+      if ((resources & only(stage.resource)) == 0) continue;
+      const Instant begin = later(from, {stage.earliest, false});
+      const Instant end = earlier({begin.at + stage.worst, begin.grows}, earlier({stage.end, false}, to));
+      if (earlier(begin, end).at == end.at) continue;
+      sum += end.at - begin.at;
+      from = end;
+    }
+    return sum;
+  }
+
+  // Of equal ones the one that will be.
+  Instant earlier(Instant a, Instant b) {
+    if (a.grows == b.grows) return a.at <= b.at ? a : b;
+    const Instant moving = a.grows ? a : b, fixed = a.grows ? b : a;
+    if (moving.at >= fixed.at) return fixed;
+    changes_in(fixed.at - moving.at);
+    return moving;
+  }
+  Instant later(Instant a, Instant b) {
+    if (a.grows == b.grows) return a.at >= b.at ? a : b;
+    const Instant moving = a.grows ? a : b, fixed = a.grows ? b : a;
+    if (moving.at >= fixed.at) return moving;
+    changes_in(fixed.at - moving.at);
+    return fixed;
+  }
+
+  void changes_in(Time time) { next_ = std::min(next_, phase_ + time); }
+
+  const TimedTask& task_;
+  Time window_, phase_;
+  Time next_ = std::numeric_limits<Time>::max();
+};
 
 }  // namespace
 
@@ -46,25 +79,55 @@ Time TimedTask::subtasks_on(Resource resource) const {
   return 0;
 }
 
-PhasedWork::PhasedWork(const TimedTask& task, Time window) {
-  for (const Time phase : phases(task, window)) {
-    auto& works = works_.emplace_back();
-    for (const TimedStage& stage : task.stages)
-      works[static_cast<size_t>(stage.resource)] += work(task, stage, phase, window);
+PhasedWork::PhasedWork(const TimedTask& task, Time window, Resources resources) : task_(task), window_(window) {
+  for (const Resource resource : kResources) {
+    if ((resources & only(resource)) == 0 || task.subtasks_on(resource) == 0) continue;
+    std::array<Wide, 3> weight{};
+    weight[at(resource)] = 1;
+    const auto [work, phase] = worst(Parts(weight));
+    most_[at(resource)] = static_cast<Time>(work);
+    phase_[at(resource)] = phase;
   }
 }
 
-Time PhasedWork::most(Resource resource) const {
-  Time most = 0;
-  for (const auto& works : works_) most = std::max(most, works[static_cast<size_t>(resource)]);
-  return most;
+// What the least weight has in excess of nothing is had by all three, what the next has in excess of the least by two,
+// and so on.
+PhasedWork::Parts::Parts(const std::array<Wide, 3>& weight) {
+  order = kResources;
+  std::sort(order.begin(), order.end(), [&](Resource a, Resource b) { return weight[at(a)] > weight[at(b)]; });
+  for (size_t n = 0; n < order.size(); ++n)
+    excess[n] = weight[at(order[n])] - (n + 1 < order.size() ? weight[at(order[n + 1])] : 0);
 }
 
-PhasedWork::Wide PhasedWork::most(const std::array<Wide, 3>& weight) const {
-  Wide most = 0;
-  for (const auto& works : works_)
-    most = std::max(most, weight[0] * works[0] + weight[1] * works[1] + weight[2] * works[2]);
-  return most;
+// And the next phase: in between it is linear.
+std::pair<PhasedWork::Wide, Time> PhasedWork::in_phase(const Parts& parts, Time time) const {
+  Phase phase(task_, window_, time);
+  Wide sum = 0;
+  Resources some = 0;
+  for (size_t n = 0; n < parts.order.size(); ++n) {
+    some |= only(parts.order[n]);
+    if (parts.excess[n] > 0) sum += parts.excess[n] * phase.work(some);
+  }
+  return {sum, phase.next()};
+}
+
+// What is linear from one phase to the next is most at one of them; where the first job is over, it is no more than
+// at 0.
+std::pair<PhasedWork::Wide, Time> PhasedWork::worst(const Parts& parts) const {
+  std::pair<Wide, Time> worst{};
+  for (Time time = 0; time < std::max<Time>(1, task_.response());) {
+    const auto [work, next] = in_phase(parts, time);
+    if (work > worst.first) worst = {work, time};
+    time = next;
+  }
+  return worst;
+}
+
+PhasedWork::Wide PhasedWork::most(const std::array<Wide, 3>& weight) const { return worst(Parts(weight)).first; }
+
+PhasedWork::Wide PhasedWork::some(const std::array<Wide, 3>& weight) const {
+  const Parts parts(weight);
+  return in_phase(parts, phase_[at(parts.order[0])]).first;
 }
 
 }  // namespace samcl::analysis

@@ -17,9 +17,9 @@
 #include "clang/Tooling/Tooling.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/read/build_options.h"
+#include "kernel-translator/read/expanded_pragmas.h"
 #include "kernel-translator/read/header_macros.h"
 #include "kernel-translator/read/literal_precision.h"
-#include "kernel-translator/read/loop_pragmas.h"
 #include "kernel-translator/read/vendor_builtins.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -158,12 +158,12 @@ class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> 
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
     files_.search_begins();
     if (questions_) collect_questions(preprocessor, ground_, *questions_);
-    LoopPragmas loops;
-    loops.watch(preprocessor);
+    ExpandedPragmas pragmas;
+    pragmas.watch(preprocessor);
     std::string text;
     llvm::raw_string_ostream stream(text);
     clang::DoPrintPreprocessedInput(preprocessor, &stream, options);
-    text_ = without_file_names(loops.put_back(text));
+    text_ = without_file_names(pragmas.put_back(text));
   }
 
  private:

@@ -21,6 +21,11 @@ bool is_place(llvm::StringRef name) {
   return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* each) { return name == each; });
 }
 
+// Built into every compiler, with one meaning. _Pragma is C99's operator, which Clang takes for a macro.
+bool is_everywhere(llvm::StringRef name) {
+  return name == "__LINE__" || name == "__INCLUDE_LEVEL__" || name == "_Pragma";
+}
+
 // Macros with operands, which a compiler has built in.
 bool is_operator(llvm::StringRef name) { return name.starts_with("__has_") || name.starts_with("__is_"); }
 
@@ -64,7 +69,7 @@ class Questioner : public clang::PPCallbacks {
     if (!macro || is_ours(name.getLocation())) return;
     const llvm::StringRef word = name.getIdentifierInfo()->getName();
     if (macro->isBuiltinMacro()) {
-      if (word != "__LINE__" && word != "__INCLUDE_LEVEL__") questions_.hopeless = word.str();
+      if (!is_everywhere(word)) questions_.hopeless = word.str();
       return;
     }
     const Origin origin = origin_of(*macro, word);

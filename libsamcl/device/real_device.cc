@@ -163,8 +163,11 @@ void RealDevice::expect_transfers(uint64_t bytes) {
   prepare_ring(engine::LaneKind::down);
 }
 
-// The copying threads do not run at a task's priority, and its plan does not count them.
-bool RealDevice::is_of_task() const { return lease.client && lease.client->is_task(); }
+// The copying threads do not run at a task's priority, and its plan does not count them. What is always split is
+// measured for a task's profile (sam-profile).
+bool RealDevice::is_of_task() const {
+  return lease.client && (Config::get().always_split || lease.client->is_task());
+}
 
 // Where there is none yet, it is made once it would have paid.
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {

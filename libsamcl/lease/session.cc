@@ -119,23 +119,40 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
   Message message;
   message.kind = MessageKind::acquire;
   message.resource = resource_of(kind, device);
-  if (!ask(message, page_->grants[message.resource])) return false;
+  const auto& grants = words_->grants[message.resource];
+  uint32_t seen = 0;
+  const auto granted = [&](uint32_t sequence) {
+    seen = grants.load();
+    return is_granted(message.resource, sequence);
+  };
+  if (!ask(message, granted, [&] { protocol::futex_wait_as(id_, grants, seen, kLookMs); })) return false;
   page_->count_lease(message.resource);
   return true;
 }
 
-// Until the grant has the message's number.
-bool Session::ask(Message message, const std::atomic<uint32_t>& grant) {
+// By the owner before, or by the daemon.
+bool Session::is_granted(uint32_t resource, uint32_t sequence) {
+  auto& word = words_->words[resource];
+  const protocol::Word now = word.load();
+  if (protocol::owner_of(now) == id_ && (now & protocol::kHanded) != 0) {
+    word.fetch_and(~protocol::kHanded);
+    return true;
+  }
+  return page_->grants[resource].load() == sequence;
+}
+
+// `granted`: whether what the message with this number asks for is ours; `sleep`: until that may have changed since.
+template <typename Granted, typename Sleep>
+bool Session::ask(Message message, Granted granted, Sleep sleep) {
   message.sequence = sequence_.fetch_add(1) + 1;
-  const auto sequence = static_cast<uint32_t>(message.sequence);
   if (!send(message, kSendLimitMs)) return false;
   Heartbeat heartbeat(notice_->beats.load(), Heartbeat::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
-  for (uint32_t seen = grant.load(); seen != sequence; seen = grant.load()) {
+  while (!granted(static_cast<uint32_t>(message.sequence))) {
     if (!usable() || !connection_->is_open() || !heartbeat.is_alive(notice_->beats.load(), Heartbeat::Clock::now())) {
       give_up();
       return false;
     }
-    protocol::futex_wait(grant, seen, kLookMs);
+    sleep();
   }
   return true;
 }
@@ -160,13 +177,29 @@ bool Session::wait_for_gpu() {
   if (!usable()) return false;
   Message message;
   message.kind = MessageKind::request_gpu;
-  return ask(message, page_->gpu_grant);
+  uint32_t seen = 0;
+  const auto granted = [&](uint32_t sequence) { return (seen = page_->gpu_grant.load()) == sequence; };
+  return ask(message, granted, [&] { protocol::futex_wait(page_->gpu_grant, seen, kLookMs); });
 }
 
-void Session::send_release(uint32_t resource) {
+// To who is next, or to the daemon where none is named. What was taken from us, while we were stopped or because we
+// held it for too long, is not ours to give.
+void Session::hand_over(uint32_t resource, protocol::Word seen) {
+  auto& word = words_->words[resource];
+  while (protocol::owner_of(seen) == id_) {
+    const uint32_t next = protocol::next_of(seen);
+    if (next == 0 && seen != id_) return tell(MessageKind::release, resource);
+    if (!word.compare_exchange_weak(seen, next == 0 ? 0 : protocol::handed_over(seen))) continue;
+    if (next == 0) return;
+    words_->wake_granted(resource, next);
+    return tell(MessageKind::handed, resource);
+  }
+}
+
+void Session::tell(MessageKind kind, uint32_t resource) {
   if (!usable()) return;
   Message message;
-  message.kind = MessageKind::release;
+  message.kind = kind;
   message.resource = resource;
   send(message, kSendLimitMs);
 }

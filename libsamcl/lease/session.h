@@ -54,9 +54,7 @@ class Session {
   void release(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
     protocol::Word word = id_;
-    if (words_->words[resource].compare_exchange_strong(word, 0)) return;
-    // It may have been taken from us, while we were stopped.
-    if (protocol::owner_of(word) == id_) send_release(resource);
+    if (!words_->words[resource].compare_exchange_strong(word, 0)) hand_over(resource, word);
   }
 
   bool is_wanted(ResourceKind kind, uint32_t device) const {
@@ -124,8 +122,11 @@ class Session {
   Session(std::unique_ptr<protocol::Connection> connection, Grant grant);
 
   bool send(const protocol::Message& message, int limit_ms);
-  bool ask(protocol::Message message, const std::atomic<uint32_t>& grant);
-  void send_release(uint32_t resource);
+  template <typename Granted, typename Sleep>
+  bool ask(protocol::Message message, Granted granted, Sleep sleep);
+  bool is_granted(uint32_t resource, uint32_t sequence);
+  void hand_over(uint32_t resource, protocol::Word seen);
+  void tell(protocol::MessageKind kind, uint32_t resource);
   void give_up();
   void wait_for_run_far(size_t devices) const;
   void wait_for_memory() const;

@@ -100,10 +100,10 @@ void Broker::use_policy(const std::string& name) {
   }
 }
 
+// Where the owner before handed it over and died before he could wake the new one, this does.
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
-  auto& cell = programs_.at(waiter.client).page->grants[resource];
-  cell.store(static_cast<uint32_t>(waiter.ticket));
-  protocol::futex_wake_all(cell);
+  programs_.at(waiter.client).page->grants[resource].store(static_cast<uint32_t>(waiter.ticket));
+  board_.words().wake_granted(resource, waiter.client);
 }
 
 void Broker::begin_job(ConnectedProgram& program) {
@@ -439,6 +439,9 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
       scheduler_.acquire(id, message.resource, message.sequence);
       break;
     case MessageKind::release: scheduler_.release(id, message.resource); break;
+    case MessageKind::handed:
+      if (message.resource < resources()) scheduler_.handed(message.resource);
+      break;
     case MessageKind::attach_thread: attach_thread(found->second, message); break;
     case MessageKind::begin_job: begin_job(found->second); break;
     case MessageKind::request_gpu: request_gpu(found->second, message); break;
@@ -710,8 +713,8 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
 void Broker::count_programs() { board_.notice().programs.store(static_cast<uint32_t>(programs_.size())); }
 
 uint32_t Broker::free_id() {
-  do ++last_id_;
-  while (last_id_ == 0 || programs_.contains(last_id_));
+  do last_id_ = last_id_ % protocol::kMaxClientId + 1;
+  while (programs_.contains(last_id_));
   return last_id_;
 }
 

@@ -101,8 +101,8 @@ Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& c
 // Those who wait notice the end at once.
 Server::~Server() {
   board_.notice().life.let_go();
-  for (const auto& [id, program] : broker_.programs())
-    for (auto& grant : program.page->grants) protocol::futex_wake_all(grant);
+  for (auto& grants : board_.words().grants) protocol::futex_wake_all(grants);
+  for (const auto& [id, program] : broker_.programs()) protocol::futex_wake_all(program.page->gpu_grant);
 }
 
 void Server::watch(int fd, uint64_t tag) {

@@ -77,7 +77,8 @@ class Soak {
     for (const auto& word : board_->words().words) EXPECT_EQ(word.load(), 0u) << "nobody is left to own it";
   }
 
-  uint64_t events = 0, waits = 0, jobs = 0, deaths = 0, stops = 0, longest_wait_ns = 0, longest_wait_for_gpu_ns = 0;
+  uint64_t events = 0, waits = 0, jobs = 0, deaths = 0, stops = 0, handed = 0, longest_wait_ns = 0,
+           longest_wait_for_gpu_ns = 0;
 
  private:
   Processes processes() {
@@ -209,7 +210,12 @@ class Soak {
     client.next_ns = now_ + (client.has_job ? up_to(300 * kUs) : pause());
     protocol::Word word_now = client.program->id;
     if (word(client).compare_exchange_strong(word_now, 0)) return;
-    if (protocol::owner_of(word_now) == client.program->id) say(client, protocol::MessageKind::release);
+    if (protocol::owner_of(word_now) != client.program->id) return;
+    if (protocol::next_of(word_now) == 0) return say(client, protocol::MessageKind::release);
+    word(client) = protocol::handed_over(word_now);
+    ++handed;
+    if (!one_in(8)) return say(client, protocol::MessageKind::handed);
+    leave(client);  // before it says so
   }
 
   // A stopped one has what it was granted, though it does not know.
@@ -222,7 +228,10 @@ class Soak {
         client.next_ns = now_ + up_to(300 * kUs);
       }
       if (client.state != State::waiting) continue;
-      if (client.program->page->grants[client.resource].load() != client.sequence) continue;
+      const protocol::Word now = word(client).load();
+      const bool was_handed = protocol::owner_of(now) == client.program->id && (now & protocol::kHanded) != 0;
+      if (was_handed) word(client) = now & ~protocol::kHanded;
+      if (!was_handed && client.program->page->grants[client.resource].load() != client.sequence) continue;
       if (protocol::owner_of(word(client).load()) != client.program->id) {  // and was taken while it was stopped
         ++client.sequence;
         say(client, protocol::MessageKind::acquire);
@@ -270,10 +279,11 @@ TEST(Soak, NothingIsLostOrLeftOverTwoDays) {
     std::cout << soak.events << " events, " << soak.waits << " waits, the longest " << soak.longest_wait_ns / kMs
               << " ms, " << soak.jobs << " jobs with a GPU to themselves, for which they waited "
               << soak.longest_wait_for_gpu_ns / kMs << " ms at most, " << soak.deaths << " deaths, " << soak.stops
-              << " stops\n";
+              << " stops, " << soak.handed << " hand-overs without us\n";
     EXPECT_GT(soak.waits, 1000u);
     EXPECT_GT(soak.jobs, 1000u);
     EXPECT_GT(soak.deaths, 1000u);
+    EXPECT_GT(soak.handed, 1000u);
   }
   EXPECT_EQ(open_descriptors(), before);
 }

@@ -18,6 +18,7 @@ Result<Message> parse_message(std::string_view bytes) {
   switch (message.kind) {
     case MessageKind::acquire:
     case MessageKind::release:
+    case MessageKind::handed:
       if (message.resource >= kMaxResources)
         return fail("it names resource " + std::to_string(message.resource) + ", expected less than " +
                     std::to_string(kMaxResources));

@@ -1,6 +1,6 @@
 // What a connected program sends while it works, without waiting for an answer: that it waits for a resource,
-// gives one back, has a thread that is to run with its task's priority, or begins and ends a job. Fixed in size, so
-// that the daemon, which handles them at the highest priority, has next to nothing to do with them.
+// gives one back or hands it over, has a thread that is to run with its task's priority, or begins and ends a job.
+// Fixed in size, so that the daemon, which handles them at the highest priority, has next to nothing to do with them.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@ namespace samcl::protocol {
 
 enum class MessageKind : uint16_t {
   acquire = 1,    // it waits for `resource`; `sequence` comes back in its grant word
-  release,        // it gives back `resource`, which someone waits for
+  release,        // it gives back `resource`, which someone waits for, and nobody is known to be next
   attach_thread,  // `tid` is to run with the task's priority
   // Where the client's page says that they matter (ClientPage::tells_jobs):
   begin_job,    // a job of it begins
   request_gpu,  // then, or before that job's first command; it waits until `sequence` comes back in
                 // ClientPage::gpu_grant
   end_job,      // the job ends, and with it what it had
+
+  handed,  // it has handed `resource` over to who was next, as the word said
 };
 
 struct Message {

@@ -111,4 +111,29 @@ void futex_wake_all(std::atomic<uint32_t>& cell) {
   syscall(SYS_futex, &cell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+namespace {
+
+// Clients share the bits: one in 32 of the others is woken, too.
+uint32_t bit_of(uint32_t client) { return uint32_t{1} << (client % 32); }
+
+}  // namespace
+
+void Words::wake_granted(uint32_t resource, uint32_t client) {
+  grants[resource].fetch_add(1);
+  futex_wake_one(client, grants[resource]);
+}
+
+void futex_wait_as(uint32_t client, const std::atomic<uint32_t>& cell, uint32_t seen, int ms) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += (ms % 1000) * 1'000'000L;
+  until.tv_sec += ms / 1000 + until.tv_nsec / 1'000'000'000;
+  until.tv_nsec %= 1'000'000'000;
+  syscall(SYS_futex, &cell, FUTEX_WAIT_BITSET, seen, &until, nullptr, bit_of(client));
+}
+
+void futex_wake_one(uint32_t client, std::atomic<uint32_t>& cell) {
+  syscall(SYS_futex, &cell, FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr, bit_of(client));
+}
+
 }  // namespace samcl::protocol

@@ -5,8 +5,10 @@
 //   ClientPage  what the daemon and one client tell each other. No other client has it.
 //
 // A resource's word: idle to owned is the client's compare-and-swap, and so is owned to idle while no flag is
-// set. With a flag set only the daemon changes the word: the owner sends a release and the daemon writes the
-// next owner. An idle word therefore never has waiters.
+// set. With a flag set the word says who is next, as the daemon decided: the owner writes that one as the owner, wakes
+// it, and tells the daemon, which looks then who else waits. Where no next one is named the owner sends a release and
+// the daemon writes the next owner. An idle word therefore never has waiters, and what is handed over by its owner goes
+// on through the daemon until that has seen it.
 #pragma once
 
 #include <pthread.h>
@@ -22,20 +24,36 @@
 
 namespace samcl::protocol {
 
-// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33, turn: bit 34}; 0 is idle.
+// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33, turn: bit 34, handed: bit 35, next client id: bits 40 to
+// 63}; 0 is idle.
 using Word = uint64_t;
 constexpr Word kWaiters = Word{1} << 32;
 constexpr Word kRevoke = Word{1} << 33;
 // The owner has a turn: it need not give way before it is revoked, whoever waits.
 constexpr Word kTurn = Word{1} << 34;
+// The owner has it from the owner before, and has not seen that yet. It clears this; so does the daemon, which has told
+// it then (ClientPage::grants).
+constexpr Word kHanded = Word{1} << 35;
+constexpr int kNextShift = 40;
+constexpr uint32_t kMaxClientId = (uint32_t{1} << (64 - kNextShift)) - 1;
 constexpr uint32_t owner_of(Word word) { return static_cast<uint32_t>(word); }
+// To whom the owner hands the resource over; 0: the daemon decides.
+constexpr uint32_t next_of(Word word) { return static_cast<uint32_t>(word >> kNextShift); }
+constexpr Word with_next(uint32_t client) { return Word{client} << kNextShift; }
+// What the owner writes to hand it over. Whether others wait is the daemon's to see.
+constexpr Word handed_over(Word word) { return next_of(word) | kWaiters | kHanded | (word & kTurn); }
 
 struct Words {
   std::array<std::atomic<Word>, kMaxResources> words;
+  // Futexes: each grows after a grant of its resource, by whoever granted it. All who wait for that sleep here.
+  std::array<std::atomic<uint32_t>, kMaxResources> grants;
   // Of each device: the client that has more in flight on it than a program beside it should wait for; 0: none. Such a
   // one is alone: it writes itself here, and then looks whether it is (Notice::programs). Who connects looks here after
   // that, and waits before he does anything else. The daemon takes out those who died.
   std::array<std::atomic<uint32_t>, kMaxKnownDevices> far_ahead;
+
+  // After the word names the client as its owner.
+  void wake_granted(uint32_t resource, uint32_t client);
 };
 
 // Shows that a process lives, to others that share this memory and without a system call: a lock that it
@@ -110,7 +128,8 @@ struct JobTimes {
 struct ClientPage {
   AssignmentCell assignment;
   JobTimes jobs;
-  // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
+  // Of each resource: the sequence number (low 32 bits) of the acquire that was granted last, as far as the daemon has
+  // seen it.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
   // Whether the daemon is to be told of each job (MessageKind::begin_job), and whether that has a GPU to itself and
   // when it asks for it. The daemon writes.
@@ -145,5 +164,8 @@ static_assert(std::atomic<Word>::is_always_lock_free && std::atomic<uint32_t>::i
 // Sleeps while `cell` holds `seen`, at most `ms`; may wake early. Between processes.
 void futex_wait(const std::atomic<uint32_t>& cell, uint32_t seen, int ms);
 void futex_wake_all(std::atomic<uint32_t>& cell);
+// Of those who sleep at one cell, and one of them.
+void futex_wait_as(uint32_t client, const std::atomic<uint32_t>& cell, uint32_t seen, int ms);
+void futex_wake_one(uint32_t client, std::atomic<uint32_t>& cell);
 
 }  // namespace samcl::protocol

@@ -60,6 +60,7 @@ void Scheduler::remove_client(ClientId client) {
 
 void Scheduler::acquire(ClientId client, ResourceId resource, uint64_t ticket) {
   if (!standings_.contains(client) || resource >= words_.size()) return;
+  handed(resource);
   std::vector<Waiter>& queue = queues_[resource];
   const auto known =
       std::find_if(queue.begin(), queue.end(), [client](const Waiter& waiter) { return waiter.client == client; });
@@ -76,8 +77,15 @@ void Scheduler::acquire(ClientId client, ResourceId resource, uint64_t ticket) {
   dispatch(resource, gave_back);
 }
 
+void Scheduler::handed(ResourceId resource) {
+  const auto is_owner = [owner = owner(resource)](const Waiter& waiter) { return waiter.client == owner; };
+  if (std::ranges::any_of(queues_[resource], is_owner)) dispatch(resource);
+}
+
 void Scheduler::release(ClientId client, ResourceId resource) {
-  if (resource >= words_.size() || owner(resource) != client) return;
+  if (resource >= words_.size()) return;
+  handed(resource);
+  if (owner(resource) != client) return;
   if (keep(resource))
     dispatch(resource);
   else
@@ -85,7 +93,9 @@ void Scheduler::release(ClientId client, ResourceId resource) {
 }
 
 void Scheduler::reclaim(ClientId client, ResourceId resource) {
-  if (resource < words_.size() && owner(resource) == client) dispatch(resource, true);
+  if (resource >= words_.size()) return;
+  handed(resource);
+  if (owner(resource) == client) dispatch(resource, true);
 }
 
 bool Scheduler::keep(ResourceId resource) {
@@ -138,11 +148,26 @@ void Scheduler::tick() {
 
 void Scheduler::dispatch(ResourceId resource, bool freed) {
   charge(resource);
+  const bool was_handed = !freed && note_handed(resource);
   raise_floor(resource);
   give_places(resource, freed);
   update_word(resource, freed);
-  begin_tenure(resource, freed);
+  begin_tenure(resource, freed || was_handed);
   report_inversion(resource);
+}
+
+// An owner that still waits, as far as we know, has it from the one before: who has it and asks for it is served at
+// once.
+bool Scheduler::note_handed(ResourceId resource) {
+  std::vector<Waiter>& queue = queues_[resource];
+  const auto found = std::ranges::find(queue, owner(resource), &Waiter::client);
+  if (found == queue.end()) return false;
+  const Waiter waiter = *found;
+  queue.erase(found);
+  const Tenure& tenure = tenures_[resource];
+  if (shares(tenure.owner)) shares_[resource].leave(tenure.owner, now_ns_ - tenure.begin_ns, now_ns_);
+  on_grant_(resource, waiter);
+  return true;
 }
 
 // While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at
@@ -261,12 +286,24 @@ bool Scheduler::revokes(ResourceId resource, const Waiter& waiter, ClientId owne
   return policy_.revokes && is_more_urgent(a, b);
 }
 
-size_t Scheduler::first(ResourceId resource) const {
+// Of those who wait, but the one at index `without`; kNone: nobody else does.
+size_t Scheduler::first(ResourceId resource, size_t without) const {
   const std::vector<Waiter>& queue = queues_[resource];
-  const auto first = std::min_element(
-      queue.begin(), queue.end(),
-      [this, resource](const Waiter& one, const Waiter& other) { return precedes(resource, one, other); });
-  return static_cast<size_t>(first - queue.begin());
+  size_t first = kNone;
+  for (size_t i = 0; i < queue.size(); ++i)
+    if (i != without && (first == kNone || precedes(resource, queue[i], queue[first]))) first = i;
+  return first;
+}
+
+// To whom the owner may hand it over by itself: who would be granted it whenever that is. 0: for an owner that is
+// behind who waits it may be kept.
+ClientId Scheduler::next(ResourceId resource, ClientId owner, size_t without) const {
+  const size_t first = this->first(resource, without);
+  if (first == kNone) return 0;
+  const ClientId next = queues_[resource][first].client;
+  const bool may_be_kept =
+      shares(owner) && shares(next) && shares_[resource].used(owner) < shares_[resource].used(next);
+  return may_be_kept ? 0 : next;
 }
 
 // The flags of a word owned by `owner`, with the waiter at index `without` left out.
@@ -278,6 +315,7 @@ Word Scheduler::flags(ResourceId resource, ClientId owner, size_t without) const
     if (shares(owner)) result |= protocol::kTurn;
     if (revokes(resource, queues_[resource][i], owner)) result |= protocol::kRevoke;
   }
+  if (result != 0) result |= protocol::with_next(next(resource, owner, without));
   return result;
 }
 

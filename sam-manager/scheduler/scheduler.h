@@ -1,7 +1,7 @@
 // Who gets which resource next, and who has to give way. Real-time tasks first, in the order of the policy;
 // then programs without deadlines, in the order of their shares. Pure logic over the words in memory: no I/O,
 // no clock, no threads of its own. The words are changed at the same time by clients (idle to owned, owned to
-// idle while no flag is set), so every change here is a compare-and-swap.
+// idle while no flag is set, owned to who is next), so every change here is a compare-and-swap.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Waiter {
 
 class Scheduler {
  public:
-  // Told of each grant, after the resource's word names the new owner.
+  // Told of each grant, after the resource's word names the new owner; also where its owner before handed it over.
   using OnGrant = std::function<void(ResourceId, const Waiter&)>;
 
   // Told, after whatever may have changed it, who makes a client of a higher priority wait: `inherited` is the
@@ -63,6 +63,9 @@ class Scheduler {
   // The same, whatever the owner wants: it is granted on.
   void reclaim(ClientId client, ResourceId resource);
 
+  // A resource's owner may have handed it over to who was next. Whatever is said of it looks whether that is so.
+  void handed(ResourceId resource);
+
   // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for
   // somebody any more; UINT64_MAX: never. Then tick().
   uint64_t next_tick_ns() const;
@@ -88,6 +91,7 @@ class Scheduler {
   // else sets its flags. Then reports an inversion, or that there is none.
   void dispatch(ResourceId resource, bool freed = false);
   void charge(ResourceId resource);
+  bool note_handed(ResourceId resource);
   void raise_floor(ResourceId resource);
   void give_places(ResourceId resource, bool freed);
   void update_word(ResourceId resource, bool freed);
@@ -97,8 +101,9 @@ class Scheduler {
   bool is_more_urgent(const Standing& one, const Standing& other) const;
   bool precedes(ResourceId resource, const Waiter& one, const Waiter& other) const;
   bool revokes(ResourceId resource, const Waiter& waiter, ClientId owner) const;
-  size_t first(ResourceId resource) const;
+  size_t first(ResourceId resource, size_t without = SIZE_MAX) const;
   protocol::Word flags(ResourceId resource, ClientId owner, size_t without) const;
+  ClientId next(ResourceId resource, ClientId owner, size_t without) const;
   bool shares(ClientId client) const;
 
   std::span<std::atomic<protocol::Word>> words_;

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <random>
+#include <string>
 
 namespace samcl::scheduler {
 namespace {
 
 using protocol::kRevoke;
 using protocol::kWaiters;
+using protocol::next_of;
 using protocol::owner_of;
+using protocol::with_next;
 using protocol::Word;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -31,6 +35,8 @@ struct SchedulerTest : ::testing::Test {
     Word own = id;
     return words[resource].compare_exchange_strong(own, 0);
   }
+  // The owner does, before it says so.
+  void hand_over(ResourceId resource = 0) { words[resource] = protocol::handed_over(words[resource]); }
 };
 
 TEST_F(SchedulerTest, IdleResourceIsGrantedAtOnce) {
@@ -97,11 +103,76 @@ TEST_F(SchedulerTest, OnlyMoreUrgentWaitersRevoke) {
   client(3, 6);
   ASSERT_TRUE(take(1));
   scheduler.acquire(2, 0, 0);
-  EXPECT_EQ(words[0], 1 | kWaiters);
+  EXPECT_EQ(words[0], 1 | kWaiters | with_next(2));
   scheduler.acquire(3, 0, 0);
-  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
+  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke | with_next(3));
   scheduler.release(1, 0);
-  EXPECT_EQ(words[0], 3 | kWaiters) << "the less urgent one that still waits does not revoke";
+  EXPECT_EQ(words[0], 3 | kWaiters | with_next(2)) << "the less urgent one that still waits does not revoke";
+}
+
+TEST_F(SchedulerTest, OwnerHandsOverToWhoIsNext) {
+  for (auto [id, priority] : {std::pair{1u, 5}, {2u, 1}, {3u, 9}}) client(id, priority);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 21);
+  scheduler.acquire(3, 0, 31);
+  hand_over();
+  EXPECT_EQ(words[0], 3 | kWaiters | protocol::kHanded) << "who is next after it, nobody has decided yet";
+  EXPECT_THAT(granted, IsEmpty());
+  scheduler.handed(0);
+  EXPECT_THAT(granted, ElementsAre(31));
+  EXPECT_EQ(words[0], 3 | kWaiters | with_next(2));
+  hand_over();
+  scheduler.handed(0);
+  EXPECT_EQ(words[0], 2u) << "nobody waits any more";
+}
+
+// Its owner died, or is kept from saying so.
+TEST_F(SchedulerTest, WhatNobodySaidWasHandedOverIsSeenWithWhateverComesNext) {
+  for (auto [id, priority] : {std::pair{1u, 5}, {2u, 1}, {3u, 9}, {4u, 0}}) client(id, priority);
+  const std::vector<std::pair<std::string, std::function<void()>>> events = {
+      {"its owner before died", [&] { scheduler.remove_client(1); }},
+      {"it asks for more", [&] { scheduler.acquire(1, 0, 12); }},
+      {"another one asks", [&] { scheduler.acquire(4, 0, 41); }},
+      {"the new owner gives it back", [&] { scheduler.release(3, 0); }},
+      {"the new owner is less urgent now", [&] { scheduler.set_standing(3, {1}); }},
+      {"we look", [&] { scheduler.tick(); }}};
+  for (const auto& [event, happens] : events) {
+    SCOPED_TRACE(event);
+    ASSERT_TRUE(take(1));
+    scheduler.acquire(2, 0, 21);
+    scheduler.acquire(3, 0, 31);
+    hand_over();
+    granted.clear();
+    happens();
+    ASSERT_FALSE(granted.empty());
+    EXPECT_EQ(granted.front(), 31u);
+    EXPECT_EQ(words[0] & protocol::kHanded, 0u);
+    for (ClientId id = 1; id <= 4; ++id) scheduler.remove_client(id);
+    ASSERT_EQ(words[0], 0u);
+    for (auto [id, priority] : {std::pair{1u, 5}, {2u, 1}, {3u, 9}, {4u, 0}}) client(id, priority);
+  }
+}
+
+TEST_F(SchedulerTest, WhatIsHandedToOneWhoDiedIsGrantedOn) {
+  for (const ClientId id : {1u, 2u, 3u}) client(id, 0);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 21);
+  scheduler.acquire(3, 0, 31);
+  hand_over();
+  scheduler.remove_client(2);
+  EXPECT_THAT(granted, ElementsAre(31));
+  EXPECT_EQ(words[0], 3u);
+}
+
+// A request that came in the same moment: whoever has it gives way then.
+TEST_F(SchedulerTest, MoreUrgentOneThanWhoWasNextRevokes) {
+  for (auto [id, priority] : {std::pair{1u, 5}, {2u, 1}, {3u, 9}}) client(id, priority);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 21);
+  hand_over();
+  scheduler.acquire(3, 0, 31);
+  EXPECT_THAT(granted, ElementsAre(21));
+  EXPECT_EQ(words[0], 2 | kWaiters | kRevoke | with_next(3));
 }
 
 TEST_F(SchedulerTest, ChangedPriorityChangesRevocation) {
@@ -110,9 +181,9 @@ TEST_F(SchedulerTest, ChangedPriorityChangesRevocation) {
   ASSERT_TRUE(take(1));
   scheduler.acquire(2, 0, 0);
   scheduler.set_standing(2, {6});
-  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
+  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke | with_next(2));
   scheduler.set_standing(1, {7});
-  EXPECT_EQ(words[0], 1 | kWaiters);
+  EXPECT_EQ(words[0], 1 | kWaiters | with_next(2));
 }
 
 TEST_F(SchedulerTest, DeadOwnerIsReplaced) {
@@ -216,15 +287,15 @@ TEST_F(PolicyTest, WhetherAnOwnerGivesWayIsThePolicys) {
   use(kFixedPriority);
   ASSERT_TRUE(take(3));
   scheduler.acquire(1, 0, 1);
-  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke | with_next(1));
   scheduler.set_policy(kFmlpLong);
-  EXPECT_EQ(words[0], 3 | kWaiters);
+  EXPECT_EQ(words[0], 3 | kWaiters | with_next(1));
   scheduler.set_policy(omlp(2));
-  EXPECT_EQ(words[0], 3 | kWaiters);
+  EXPECT_EQ(words[0], 3 | kWaiters | with_next(1));
   scheduler.set_policy(kEdf);
-  EXPECT_EQ(words[0], 3 | kWaiters) << "its deadline is later";
+  EXPECT_EQ(words[0], 3 | kWaiters | with_next(1)) << "its deadline is later";
   scheduler.set_deadline(1, 1);
-  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke | with_next(1));
 }
 
 TEST_F(PolicyTest, ProgramsWithoutDeadlinesGiveWayUnderAllOfThem) {
@@ -258,13 +329,16 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
     ClientId owner = 0;
     ClientId granted = 0;
     Scheduler scheduler(words, [&](ResourceId, const Waiter& waiter) { granted = waiter.client; });
-    const auto next = [&]() -> ClientId {
-      if (waiting.empty()) return 0;
+    const auto best = [&] {
       auto best = waiting.begin();
       for (auto it = waiting.begin(); it != waiting.end(); ++it)
         if (priorities[it->client] > priorities[best->client]) best = it;
-      const ClientId chosen = best->client;
-      waiting.erase(best);
+      return best;
+    };
+    const auto next = [&]() -> ClientId {
+      if (waiting.empty()) return 0;
+      const ClientId chosen = best()->client;
+      waiting.erase(best());
       return chosen;
     };
     for (ClientId id = 1; id <= kClients; ++id) {
@@ -289,7 +363,12 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
           break;
         case 2:
           if (owner == 0) break;
-          scheduler.release(owner, 0);
+          if (!waiting.empty() && random() % 2) {
+            words[0] = protocol::handed_over(words[0]);
+            scheduler.handed(0);
+          } else {
+            scheduler.release(owner, 0);
+          }
           owner = expected = next();
           break;
         case 3:
@@ -308,7 +387,9 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
       ASSERT_EQ(granted, expected) << "step " << step;
       const bool revoked = std::any_of(waiting.begin(), waiting.end(),
                                        [&](const Wish& w) { return priorities[w.client] > priorities[owner]; });
-      ASSERT_EQ(words[0].load(), owner | (waiting.empty() ? 0 : kWaiters) | (revoked ? kRevoke : 0)) << step;
+      ASSERT_EQ(words[0].load(),
+                owner | (waiting.empty() ? 0 : kWaiters | with_next(best()->client)) | (revoked ? kRevoke : 0))
+          << step;
     }
   }
 }
@@ -346,7 +427,15 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           scheduler.acquire(id, 0, 1);
           break;
         case 3:
-        case 4: scheduler.release(owner, 0); break;
+        case 4:
+          // Without a word about it, now and then.
+          if (next_of(words[0]) != 0 && random() % 2) {
+            words[0] = protocol::handed_over(words[0]);
+            if (random() % 2) scheduler.handed(0);
+          } else {
+            scheduler.release(owner, 0);
+          }
+          break;
         case 5: scheduler.set_policy(policies(2)[random() % policies(2).size()]); break;
         case 6:
           scheduler.set_deadline(id, random() % 100);
@@ -363,7 +452,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
       ASSERT_EQ((word & kWaiters) != 0, !waiting.empty()) << "step " << step;
       ASSERT_TRUE(owner_of(word) != 0 || word == 0);
       for (const ClientId waiter : waiting)
-        if (levels.at(waiter) > levels.at(owner_of(word))) {
+        if (levels.at(waiter) > levels.at(owner_of(word)) && (word & protocol::kHanded) == 0) {
           ASSERT_NE(word & kRevoke, 0u) << "step " << step;
         }
     }

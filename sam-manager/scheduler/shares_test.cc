@@ -243,11 +243,11 @@ TEST(Shares, OwnerKeepsWhatItHasUntilItsTurnIsOver) {
   words[0] = 1;
   scheduler.advance_time(10 * kMs);
   scheduler.acquire(2, 0, 1);
-  EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn);
+  EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn | protocol::with_next(2));
   EXPECT_EQ(scheduler.next_tick_ns(), 12 * kMs);
   scheduler.advance_time(12 * kMs);
   scheduler.tick();
-  EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn | protocol::kRevoke);
+  EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn | protocol::kRevoke | protocol::with_next(2));
   EXPECT_EQ(scheduler.next_tick_ns(), UINT64_MAX);
 }
 

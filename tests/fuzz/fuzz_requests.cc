@@ -1,6 +1,7 @@
 // What programs and administrators say one after another, to all of the daemon but its sockets: each line of the input
-// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, b, g, e:
-// a job begins, asks for a GPU, ends, d: attach_thread) and which resource (0 to 9), or "x" and who ends.
+// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, h:
+// handed, which is done, too, where the word says so, b, g, e: a job begins, asks for a GPU, ends, d: attach_thread)
+// and which resource (0 to 9), or "x" and who ends.
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -78,6 +79,7 @@ class Session {
     protocol::Message message;
     const char kind = text.size() > 2 ? text[2] : 'a';
     message.kind = kind == 'r'   ? protocol::MessageKind::release
+                   : kind == 'h' ? protocol::MessageKind::handed
                    : kind == 'd' ? protocol::MessageKind::attach_thread
                    : kind == 'b' ? protocol::MessageKind::begin_job
                    : kind == 'g' ? protocol::MessageKind::request_gpu
@@ -86,7 +88,11 @@ class Session {
     message.resource = text.size() > 3 ? static_cast<unsigned char>(text[3] - '0') : 0u;
     message.sequence = ++sequence_;
     message.tid = static_cast<int32_t>(message.resource);
-    if (protocol::parse_message(message.bytes())) broker_.handle(programs_[index_of(text, 1)], message, now_ns_);
+    if (!protocol::parse_message(message.bytes())) return;
+    auto& word = board_->words().words[message.resource];
+    if (kind == 'h' && protocol::owner_of(word) != 0 && protocol::next_of(word) != 0)
+      word = protocol::handed_over(word);
+    broker_.handle(programs_[index_of(text, 1)], message, now_ns_);
   }
 
   void leave(size_t who) {

@@ -1,5 +1,6 @@
-#include "kernel-translator/read/loop_pragmas.h"
+#include "kernel-translator/read/expanded_pragmas.h"
 
+#include <map>
 #include <memory>
 
 #include "clang/Lex/Pragma.h"
@@ -9,6 +10,23 @@ namespace samcl::translator {
 namespace {
 
 constexpr char kWord[] = "samcl_kept_pragma_";
+
+// Of each space of names, those in which Clang's parser replaces macros. (Pragmas of OPENCL and STDC have none.)
+const std::map<std::string, std::vector<const char*>> kExpanded = {
+    {"", {"unroll", "unroll_and_jam", "pack", "align", "ms_struct", "float_control"}},
+    {"clang", {"loop", "fp", "attribute"}},
+    {"GCC", {"unroll"}},
+};
+
+// As the operand of _Pragma.
+std::string quoted(const std::string& text) {
+  std::string inside;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') inside += '\\';
+    inside += c;
+  }
+  return '"' + inside + '"';
+}
 
 class Keeper : public clang::PragmaHandler {
  public:
@@ -38,12 +56,13 @@ class Keeper : public clang::PragmaHandler {
 
 }  // namespace
 
-void LoopPragmas::watch(clang::Preprocessor& preprocessor) {
-  for (const char* name : {"unroll", "unroll_and_jam"}) preprocessor.AddPragmaHandler(new Keeper("", name, kept_));
-  preprocessor.AddPragmaHandler("clang", new Keeper("clang ", "loop", kept_));
+void ExpandedPragmas::watch(clang::Preprocessor& preprocessor) {
+  for (const auto& [space, names] : kExpanded)
+    for (const char* name : names)
+      preprocessor.AddPragmaHandler(space, new Keeper(space.empty() ? "" : space + " ", name, kept_));
 }
 
-std::string LoopPragmas::put_back(const std::string& text) const {
+std::string ExpandedPragmas::put_back(const std::string& text) const {
   std::string whole;
   size_t done = 0;
   for (size_t i = 0; i < kept_.size(); ++i) {
@@ -54,11 +73,11 @@ std::string LoopPragmas::put_back(const std::string& text) const {
     whole += text.substr(done, at - done);
     done = at + word.size();
     if (text.find_first_not_of(" \t", line) != at) {
-      whole += "_Pragma(\"" + kept_[i] + "\")";
+      whole += "_Pragma(" + quoted(kept_[i]) + ")";
       continue;
     }
     whole += "#pragma " + kept_[i] + "\n";
-    // The loop was printed into the same line, and an empty one after it.
+    // What follows was printed into the same line, and an empty one after it.
     const size_t end = text.find('\n', done);
     if (end == std::string::npos || text.compare(end, 2, "\n\n") != 0) continue;
     whole += text.substr(done, end - done);

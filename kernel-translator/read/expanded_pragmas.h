@@ -1,5 +1,6 @@
-// Pragmas about loops, such as "#pragma unroll RADIUS": Clang's printer leaves macros in them as they are, and what
-// defines them is not in its text.
+// Pragmas in which a compiler replaces macros, such as "#pragma unroll RADIUS" and "#pragma pack(BYTES)": Clang's
+// printer leaves the macros as they are, and what defines them is not in its text. A compiler that then reads
+// "pack(BYTES)" warns, and lays structures out as if nothing had been said.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ class Preprocessor;
 
 namespace samcl::translator {
 
-class LoopPragmas {
+class ExpandedPragmas {
  public:
   // Has such pragmas of what is preprocessed next kept here, a word of ours in their places. Outlives the
   // preprocessing.
