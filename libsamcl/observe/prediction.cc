@@ -1,5 +1,6 @@
 #include "libsamcl/observe/prediction.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,11 @@ std::string row(const char* format, auto... values) {
 
 }  // namespace
 
+std::optional<double> OnMachine::split_speed_up() const {
+  if (split_ns == 0) return std::nullopt;
+  return static_cast<double>(split_alone_ns) / static_cast<double>(split_ns);
+}
+
 uint64_t Totals::other_ns() const {
   const uint64_t known = kernel_ns + transfer_ns + predicting_ns;
   return wall_ns > known ? wall_ns - known : 0;
@@ -43,16 +49,25 @@ uint64_t Totals::total_ns(const OnMachine& machine) const {
 
 std::string table(const Totals& totals) {
   std::string text = "\nsamcl: what if " + totals.machines + "\n" +
-                     row("%8s %10s %14s %12s %12s %12s %9s\n", "devices", "split", "computing ms", "moving ms",
-                         "other ms", "total ms", "speed-up");
+                     row("%8s %10s %14s %12s %12s %12s %9s %9s %9s %6s\n", "devices", "split", "computing ms",
+                         "moving ms", "other ms", "total ms", "speed-up", "of split", "not built", "parts");
   if (totals.launches == 0) return text + "no kernel was launched: there is nothing to predict\n";
   const double alone = in_ms(totals.total_ns(totals.on[0]));
+  bool any_is_unbuilt = false;
   for (const OnMachine& machine : totals.on) {
     const double total = in_ms(totals.total_ns(machine));
-    text += row("%8u %10llu %14.2f %12.2f %12.2f %12.2f %9.2f\n", machine.devices,
+    const std::optional<double> of_split = machine.split_speed_up();
+    text += row("%8u %10llu %14.2f %12.2f %12.2f %12.2f %9.2f %9s %9llu %6u\n", machine.devices,
                 static_cast<unsigned long long>(machine.split_launches), in_ms(machine.computing_ns),
-                in_ms(machine.moving_ns), in_ms(totals.other_ns()), total, total > 0 ? alone / total : 1.0);
+                in_ms(machine.moving_ns), in_ms(totals.other_ns()), total, total > 0 ? alone / total : 1.0,
+                of_split ? row("%.2f", *of_split).c_str() : "-",
+                static_cast<unsigned long long>(machine.unbuilt_launches), machine.most_parts);
+    any_is_unbuilt |= machine.unbuilt_launches > 0;
   }
+  if (any_is_unbuilt)
+    text +=
+        "not built: launches that ran whole before it was worth it to build their parts for so many devices; in a "
+        "longer run, or where parts are built at once, more are split\n";
   return text + row("predicted from %llu launches on one device, which computed %.2f ms; the program took %.2f ms\n",
                     static_cast<unsigned long long>(totals.launches), in_ms(totals.kernel_ns), in_ms(totals.wall_ns));
 }
@@ -72,6 +87,10 @@ std::string json(const Totals& totals) {
                                  {"split_launches", machine.split_launches},
                                  {"computing_ns", machine.computing_ns},
                                  {"moving_ns", machine.moving_ns},
+                                 {"unbuilt_launches", machine.unbuilt_launches},
+                                 {"split_alone_ns", machine.split_alone_ns},
+                                 {"split_ns", machine.split_ns},
+                                 {"most_parts", machine.most_parts},
                                  {"total_ns", totals.total_ns(machine)}});
   }
   return json_text(json, 2) + "\n";
@@ -102,6 +121,10 @@ void add(size_t machine, const OnMachine& more) {
   on.split_launches += more.split_launches;
   on.computing_ns += more.computing_ns;
   on.moving_ns += more.moving_ns;
+  on.unbuilt_launches += more.unbuilt_launches;
+  on.split_alone_ns += more.split_alone_ns;
+  on.split_ns += more.split_ns;
+  on.most_parts = std::max(on.most_parts, more.most_parts);
 }
 
 void write() {

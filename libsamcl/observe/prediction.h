@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@ struct OnMachine {
   uint64_t split_launches = 0;
   uint64_t computing_ns = 0;  // the parts that take longest of each launch, one launch after the other
   uint64_t moving_ns = 0;     // until parts have their bytes and are started, and the host has what it reads
+  // What may be split but ran whole, since the programs of its parts were not built: to build them for many devices has
+  // to be worth it first.
+  uint64_t unbuilt_launches = 0;
+  // Of what was split: what it computed on one device, and what it computes and moves here.
+  uint64_t split_alone_ns = 0, split_ns = 0;
+  unsigned most_parts = 1;  // of one launch: devices beyond that do nothing
+
+  // How many times as fast as on one device; nullopt: nothing was split.
+  std::optional<double> split_speed_up() const;
 };
 
 struct Totals {

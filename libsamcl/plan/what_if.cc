@@ -74,9 +74,11 @@ WhatIf::Launch WhatIf::follow(const LaunchRequest& request, const LaunchPlan& wh
     };
     const unsigned count = devices()[m];
     uint64_t building = 0;
-    const bool in_parts =
-        count > 1 && whole_ns >= 2 * kHandOver && has_parts(machine, *request.kernel, count, whole_ns, building);
-    const auto split = in_parts ? plan_on(request, context, count) : nullptr;
+    const bool is_long = count > 1 && whole_ns >= 2 * kHandOver;
+    const bool is_built = is_long && has_parts(machine, *request.kernel, count, whole_ns, building);
+    auto split = is_long ? plan_on(request, context, count) : nullptr;
+    const bool is_unbuilt = split && !is_built;
+    if (is_unbuilt) split = nullptr;
     const Index3& local = (split ? *split : whole).ndrange.local;
     const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
     const TransferRates rates = machines_.rates(count, context.rates());
@@ -86,7 +88,7 @@ WhatIf::Launch WhatIf::follow(const LaunchRequest& request, const LaunchPlan& wh
     const double share = splits ? longest_share(taken, busy) : 1;
     ways.planned(work_items(request.ndrange), ways.begins() ? machine.clock_ns.load() : 0);
     machine.clock_ns += moving;
-    launch.on.push_back({splits, share, moving});
+    launch.on.push_back({splits, is_unbuilt, static_cast<unsigned>(taken.parts.size()), share, moving});
     simulate(taken, here);
   }
   prediction::predicted(now_ns() - began);
@@ -103,7 +105,14 @@ void WhatIf::took(const Launch& launch, uint64_t ns) {
     const Launch::On& on = launch.on[m];
     const auto computing = static_cast<uint64_t>(on.share * static_cast<double>(ns));
     at_[m].clock_ns += computing;
-    prediction::add(m, {.split_launches = on.is_split ? 1u : 0u, .computing_ns = computing, .moving_ns = on.moving_ns});
+    prediction::OnMachine more{.computing_ns = computing, .moving_ns = on.moving_ns, .most_parts = on.parts};
+    if (on.is_split) {
+      more.split_launches = 1;
+      more.split_alone_ns = ns;
+      more.split_ns = computing + on.moving_ns;
+    }
+    if (on.is_unbuilt) more.unbuilt_launches = 1;
+    prediction::add(m, more);
   }
 }
 

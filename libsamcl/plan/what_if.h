@@ -27,6 +27,8 @@ class WhatIf {
   struct Launch {
     struct On {
       bool is_split = false;
+      bool is_unbuilt = false;  // it may be split, but its parts are not built yet
+      unsigned parts = 1;
       double share = 1;        // of what one device computes: the longest part
       uint64_t moving_ns = 0;  // and starting parts
     };

@@ -114,12 +114,19 @@ TEST_F(WhatIfTest, KernelsHaveNoPartsBeforeTheyHaveTakenAsLongAsTheseTakeToBuild
   machine.build_ns = 100 * kMs;
   WhatIf what_if = imagine("2");
   const auto one = request(each(), {filled_by_program(), machine.buffer(kItems)});
-  EXPECT_FALSE(follow(what_if, one, 60 * kMs).on[1].is_split);
+  const auto before = follow(what_if, one, 60 * kMs);
+  EXPECT_FALSE(before.on[1].is_split);
+  EXPECT_TRUE(before.on[1].is_unbuilt);
+  EXPECT_EQ(before.on[1].parts, 1u);
   one.kernel->cost_model->took_ns = 120 * kMs;
   auto beside = follow(what_if, one, 60 * kMs);
   EXPECT_FALSE(beside.on[1].is_split) << "they are being built";
+  EXPECT_TRUE(beside.on[1].is_unbuilt);
   what_if.took(beside, 120 * kMs);
-  EXPECT_TRUE(follow(what_if, one, 60 * kMs).on[1].is_split);
+  const auto after = follow(what_if, one, 60 * kMs);
+  EXPECT_TRUE(after.on[1].is_split);
+  EXPECT_FALSE(after.on[1].is_unbuilt);
+  EXPECT_EQ(after.on[1].parts, 2u);
 }
 
 TEST_F(WhatIfTest, ALongLaunchWaitsUntilItsPartsAreBuilt) {
@@ -147,6 +154,22 @@ TEST_F(WhatIfTest, WhatMustNotBeSplitIsNot) {
           .on;
   EXPECT_FALSE(on[1].is_split);
   EXPECT_EQ(on[1].share, 1);
+}
+
+// Building it for more devices would change nothing.
+TEST_F(WhatIfTest, WhatMustNotBeSplitIsNotWaitingForItsParts) {
+  machine.build_ns = 100 * kMs;
+  WhatIf what_if = imagine("4");
+  const auto one = request(each().stays_whole("says so"), {filled_by_program(), machine.buffer(kItems)});
+  EXPECT_FALSE(follow(what_if, one, 60 * kMs).on[1].is_unbuilt);
+}
+
+// Four work-groups for 64 devices.
+TEST_F(WhatIfTest, DevicesBeyondTheWorkGroupsDoNothing) {
+  WhatIf what_if = imagine("64");
+  auto few = request(each(), {filled_by_program(), machine.buffer(kItems)});
+  few.ndrange.global[0] = 64;
+  EXPECT_EQ(follow(what_if, few, 1000 * kMs).on[1].parts, 4u);
 }
 
 TEST_F(WhatIfTest, ACopyLiesWhereItsSourceDid) {
