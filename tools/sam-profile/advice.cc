@@ -10,6 +10,8 @@ namespace {
 // A stage whose longest time is above this many of its usual one's, and that matters, is not yet known.
 constexpr double kWide = 2;
 constexpr double kMatters = 0.05;  // of a job
+// Above this many of the longest job, the stages' longest times are worth a word.
+constexpr double kAddsUp = 1.2;
 // Less is no difference.
 constexpr double kPays = 0.95, kDoesNotPay = 1.05;
 
@@ -72,6 +74,18 @@ void warn_of_stages(const Profile& profile, std::vector<std::string>& list) {
                    "; what was longest says little about what can be longest");
 }
 
+// A bound holds for a job in which every stage takes its longest: the more stages, the rarer is such a job.
+void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
+  for (const ModeProfile& mode : profile.modes) {
+    Time sum = 0;
+    for (const StageProfile& stage : profile.stages) sum += stage.by_mode.at(mode.gpus).worst;
+    if (const double times = ratio(sum, mode.length.worst); times > kAddsUp)
+      list.push_back("on " + gpus(mode.gpus) +
+                     " the stages' longest times, each from the job where it was longest, are " + number(times) +
+                     " times the longest job together: bounds are at least as far above what is seen");
+  }
+}
+
 void warn_of_mode(const ModeProfile& mode, std::vector<std::string>& list) {
   const std::string on = "on " + gpus(mode.gpus) + " ";
   if (mode.dropped > 0)
@@ -100,6 +114,7 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
   std::vector<std::string> list;
   for (const ModeProfile& mode : profile.modes) warn_of_mode(mode, list);
   warn_of_stages(profile, list);
+  warn_of_sums(profile, list);
   const bool unmarked = std::any_of(profile.modes.begin(), profile.modes.end(),
                                     [](const ModeProfile& mode) { return mode.boundaries != Boundaries::marks; });
   if (unmarked)

@@ -81,6 +81,18 @@ TEST(Warnings, WideTimesOfAStageThatMatters) {
   EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("smooth"))));
 }
 
+TEST(Warnings, StagesThatAreLongestInDifferentJobs) {
+  Profile profile = profile_of(mode_of(1, 0, 0, 4 * kMs));
+  StageProfile stage;
+  stage.by_mode[1] = {100, 3 * kMs, 2 * kMs, 2 * kMs, kMs};
+  profile.stages = {stage, stage};
+  EXPECT_THAT(warnings(profile, 20),
+              Contains(HasSubstr("on 1 GPU the stages' longest times, each from the job where it "
+                                 "was longest, are 1.50 times the longest job together")));
+  profile.stages[1].by_mode[1].worst = kMs;
+  EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("the stages' longest times"))));
+}
+
 TEST(Warnings, LinksThatWereIdleMeanwhile) {
   const ModeProfile two = mode_of(2, 0, 1 * kMs, 10 * kMs);
   ModeProfile one = mode_of(1, 0, 1 * kMs, 10 * kMs);
