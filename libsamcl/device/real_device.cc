@@ -200,16 +200,27 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
   const auto activity = up ? trace::Activity::upload : trace::Activity::download;
   Queue& on = queue(lane);
   if (PinnedRing* const ring = is_locked ? nullptr : ring_for(lane, rows.bytes())) {
-    const trace::Span span(activity, index, rows.bytes());
     const auto give = [&](const Rectangle& piece, std::byte* chunk, cl_event* moved) {
       return enqueue_transfer(on.real, direction, memory, piece, chunk, piece.dense(), false, moved);
     };
     std::lock_guard one_at_a_time(on.mutex);
     lease::Lease link = link_lease();
-    const PinnedRing::Pause pause{[&] { return link.revoke_requested(); },
-                                  [&] { trace::waiting("give way", [&] { link.yield_if_revoked(); }); }};
+    trace::Span span(activity, index, rows.bytes());
+    cl_ulong since = trace::on() ? now_ns() : 0;  // it last could give way
+    const PinnedRing::Pause pause{[&] {
+                                    span.piece_since(since);
+                                    since = trace::on() ? now_ns() : 0;
+                                    return link.revoke_requested();
+                                  },
+                                  [&] {
+                                    trace::waiting("give way", [&] { link.yield_if_revoked(); });
+                                    since = trace::on() ? now_ns() : 0;
+                                  }};
     const PinnedRing::Pause* const pauses = lease.client ? &pause : nullptr;
-    return up ? ring->upload(rows, host, host_rows, give, pauses) : ring->download(rows, host, host_rows, give, pauses);
+    const cl_int error =
+        up ? ring->upload(rows, host, host_rows, give, pauses) : ring->download(rows, host, host_rows, give, pauses);
+    if (pauses) span.piece_since(since);
+    return error;
   }
   lease::Lease link = link_lease();
   trace::Span span(activity, index, rows.bytes());

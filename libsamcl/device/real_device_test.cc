@@ -46,7 +46,7 @@ struct RealDeviceTest : ::testing::Test {
 
 TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
   EXPECT_EQ(upload(unmanaged), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 6) << "five chunks of 4 MiB and a part";
+  EXPECT_EQ(driver.count(Call::write), 21) << "twenty chunks of 1 MiB and a part";
   EXPECT_THAT(manager.events, IsEmpty());
   std::vector<std::byte> found(kSize);
   cl_int error;
@@ -79,10 +79,11 @@ TEST_F(RealDeviceTest, PinnedChunksAreMadeOnceTheyWouldHavePaid) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(upload_part(), 1) << "as the driver does it";
   EXPECT_TRUE(device.drain(10'000));
   EXPECT_EQ(driver.live_buffers(), buffers + 1);
-  EXPECT_EQ(upload_part(), 2) << "in chunks";
+  EXPECT_EQ(upload_part(), 6) << "in chunks";
 }
 
-TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
+TEST_F(RealDeviceTest, TransfersOfTasksHoldTheirLinkAndGoInChunks) {
+  manager.chosen.task = "camera";
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 3);
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
@@ -94,10 +95,24 @@ TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
 }
 
 TEST_F(RealDeviceTest, BetweenChunksAMoreUrgentTaskGoesFirst) {
+  manager.chosen.task = "camera";
   manager.revocations = 1;
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1"));
   EXPECT_EQ(driver.count(Call::write), 3);
+}
+
+TEST_F(RealDeviceTest, TransfersOfNoTaskHoldTheirLinkAndGoThroughPinnedChunks) {
+  EXPECT_EQ(upload(managed), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 21);
+  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
+  std::vector<std::byte> found(kSize);
+  cl_int error;
+  manager.revocations = 1;
+  EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::read), 11) << "chunks of 2 MiB";
+  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1", "+link 1", "-link 1"));
+  EXPECT_EQ(found, bytes);
 }
 
 TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {

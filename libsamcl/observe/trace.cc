@@ -377,6 +377,7 @@ Span::Span(Activity activity, unsigned device, uint64_t bytes)
   if (!on_) return;
   thread_cpu_ = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
   process_cpu_ = piece_cpu_ = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+  whose_ = whose;
   begin_ = now_ns();
 }
 
@@ -412,9 +413,11 @@ void Span::piece_since(cl_ulong begin) {
     return;
   }
   const char* const name = is_kernel ? "slice" : "chunk";
+  const OnBehalfOf::Whose before = std::exchange(whose, whose_);
   if (pieces_ == 2) add_slice(name, "piece", first_piece_.first, first_piece_.second);
   add_slice(name, "piece", std::max(begin, first_piece_.second), end);
   first_piece_.second = end;
+  whose = before;
 }
 
 void add_slice(const char* name, const char* category, cl_ulong begin, cl_ulong end) {

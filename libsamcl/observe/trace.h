@@ -109,7 +109,7 @@ class Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  // A slice or chunk that began then has just ended. A span without is one piece.
+  // A slice or chunk that began then has just ended. A span without is one piece. One thread at a time, any.
   void piece_since(cl_ulong begin);
 
  private:
@@ -122,6 +122,7 @@ class Span {
   uint64_t thread_cpu_ = 0, process_cpu_ = 0, piece_cpu_ = 0, longest_piece_cpu_ = 0;
   std::pair<cl_ulong, cl_ulong> first_piece_;
   uint32_t pieces_ = 0;
+  OnBehalfOf::Whose whose_;  // that all of it is shown as
 };
 
 // A slice of its own on this thread's row.

@@ -157,6 +157,7 @@ TEST_F(TraceDeathTest, ManagedTransfersTellTheirChunks) {
   const Events trace = trace_of([] {
     testing::FakeDriver driver(2);
     testing::FakeManager manager;
+    manager.chosen.task = "camera";
     auto context = driver.make_context(&manager);
     run(context, std::make_unique<Upload>(std::make_shared<Storage>(context, kSize, nullptr)));
   });
@@ -166,6 +167,21 @@ TEST_F(TraceDeathTest, ManagedTransfersTellTheirChunks) {
     EXPECT_LE(span["args"]["longest_piece"], trace_events::ns_of(span, "dur"));
   }
   EXPECT_THAT(events_of(trace, 'X', "piece"), SizeIs(6)) << "three on each device";
+}
+
+TEST_F(TraceDeathTest, ManagedTransfersOfNoTaskTellWhenTheyCouldGiveWay) {
+  const Events trace = trace_of([] {
+    testing::FakeDriver driver(2);
+    testing::FakeManager manager;
+    auto context = driver.make_context(&manager);
+    run(context, std::make_unique<Upload>(std::make_shared<Storage>(context, kSize, nullptr)));
+  });
+  const Events spans = events_of(trace, 'X', "resource");
+  ASSERT_THAT(spans, SizeIs(2));
+  for (const json& span : spans) {
+    EXPECT_EQ(span["args"]["pieces"], kSize / (1 << 20) + 2) << "before each chunk of 1 MiB, and at the end";
+    EXPECT_LE(span["args"]["longest_piece"], trace_events::ns_of(span, "dur"));
+  }
 }
 
 // Three steps, each on the bytes of the one before.
