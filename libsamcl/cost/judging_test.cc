@@ -56,9 +56,17 @@ TEST(Judging, TakesLessAndLessTimeWhereItIsInVain) {
 
 TEST(Judging, FollowsWhatItTakesNow) {
   Judging judging;
-  judging.took(1'000'000);
-  for (int i = 0; i < 40; ++i) judging.took(1'000);
-  EXPECT_EQ(due(judging, 50'000, 50), 50);
+  judging.took(1'000);
+  for (int i = 0; i < 40; ++i) judging.took(50'000);
+  EXPECT_NEAR(due(judging, 50'000, 900), 100, 2);
+}
+
+TEST(Judging, TheFirstTimeDoesNotCountForLong) {
+  Judging judging;
+  judging.took(2'000'000);
+  judging.took(100'000);
+  EXPECT_EQ(judging.ns(), 100'000u);
+  EXPECT_EQ(due(judging, 1'000'000, 50, false), 50);
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ class PinnedRing::Transfer {
  public:
   Transfer(PinnedRing& ring, RectanglePairs pieces, size_t chunk, const Give& give, const Pause* pause)
       : ring_(ring), pieces_(std::move(pieces)), give_(give), pause_(pause) {
-    for (size_t i = 0; i < std::min(kBytes / chunk, pieces_.size()); ++i)
+    const size_t chunks = (pause ? kGivesWay : kBytes) / chunk;
+    for (size_t i = 0; i < std::min(chunks, pieces_.size()); ++i)
       chunks_.push_back({ring.memory_ + i * chunk, nullptr, 0});
   }
 
@@ -97,6 +98,7 @@ class PinnedRing::Transfer {
     size_t piece;    // which that moves
   };
 
+  // A thread has one of the chunks at a time.
   void in_parallel(const std::function<void()>& work) const {
     work_in_parallel(ring_.uses_threads_ ? static_cast<unsigned>(std::min<size_t>(kThreads, chunks_.size())) : 1, work);
   }

@@ -43,7 +43,7 @@ class PinnedRing {
   // for downloads only.
   using Give = std::function<cl_int(const Rectangle& rows, std::byte* chunk, cl_event* moved)>;
   // For what has to leave the link to others in between: asked before each piece whether it is time, and if so called
-  // when nothing is in flight.
+  // when nothing is in flight. No more than kGivesWay is, which others wait for.
   struct Pause {
     std::function<bool()> is_due;
     std::function<void()> take;
@@ -55,8 +55,8 @@ class PinnedRing {
   cl_int download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
                   const Pause* pause = nullptr);
 
-  // What is in flight at most.
-  static constexpr size_t kBytes = 16 << 20;
+  // What is in flight at most, and with a pause.
+  static constexpr size_t kBytes = 16 << 20, kGivesWay = 8 << 20;
 
  private:
   // Measured on two H100 with 8 threads for each (GB/s up and down; memory is copied at 60): chunks of 512 KiB 42 and
@@ -64,7 +64,6 @@ class PinnedRing {
   // other.
   static constexpr size_t kUp = 1 << 20, kDown = 2 << 20;
   static constexpr unsigned kThreads = 8;
-  static_assert(kBytes / kUp >= kThreads && kBytes / kDown >= kThreads, "a thread has a chunk at a time");
   class Transfer;
   bool make();
 
