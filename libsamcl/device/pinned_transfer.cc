@@ -25,13 +25,13 @@ bool tells(Get get, Object object, cl_uint what, Value& value) {
   return get(object, what, sizeof(value), &value, nullptr) == CL_SUCCESS;
 }
 
-struct Place {
+struct Target {
   cl_context context;
   bool uses_threads;
 };
 
 // Where the driver would begin the transfer, and gains by it.
-std::optional<Place> place_for(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes, bool wants_event) {
+std::optional<Target> target_for(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes, bool wants_event) {
   const auto& cl = driver::real();
   cl_context context = nullptr, of_buffer = nullptr;
   cl_device_id device = nullptr;
@@ -46,7 +46,7 @@ std::optional<Place> place_for(cl_command_queue queue, cl_mem buffer, size_t off
   if (context != of_buffer || bytes > size || offset > size - bytes) return std::nullopt;
   if (wants_event && (properties & CL_QUEUE_PROFILING_ENABLE)) return std::nullopt;
   if (!gains_by_pinned_chunks(device)) return std::nullopt;
-  return Place{context, !driver::computes_in_caller(device)};
+  return Target{context, !driver::computes_in_caller(device)};
 }
 
 // Memory that a driver gave is a part of its device file.
@@ -72,9 +72,9 @@ std::optional<cl_int> transfer_pinned(cl_command_queue queue, Direction directio
   static std::mutex busy;
   const std::unique_lock lock(busy, std::try_to_lock);
   if (!lock) return std::nullopt;
-  const auto place = place_for(queue, buffer, offset, bytes, event != nullptr);
-  if (!place || is_drivers_own(host)) return std::nullopt;
-  PinnedRing ring(place->context, queue, place->uses_threads);
+  const auto target = target_for(queue, buffer, offset, bytes, event != nullptr);
+  if (!target || is_drivers_own(host)) return std::nullopt;
+  PinnedRing ring(target->context, queue, target->uses_threads);
   if (!ring.prepare()) return std::nullopt;
   const auto& cl = driver::real();
   cl_event last = nullptr;

@@ -206,15 +206,15 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
     std::lock_guard one_at_a_time(on.mutex);
     lease::Lease link = link_lease();
     trace::Span span(activity, index, rows.bytes());
-    cl_ulong since = trace::on() ? now_ns() : 0;  // it last could give way
+    cl_ulong since = now_ns();  // it last could give way
     const PinnedRing::Pause pause{[&] {
                                     span.piece_since(since);
-                                    since = trace::on() ? now_ns() : 0;
+                                    since = now_ns();
                                     return link.revoke_requested();
                                   },
                                   [&] {
                                     trace::waiting("give way", [&] { link.yield_if_revoked(); });
-                                    since = trace::on() ? now_ns() : 0;
+                                    since = now_ns();
                                   }};
     const PinnedRing::Pause* const pauses = lease.client ? &pause : nullptr;
     const cl_int error =
