@@ -212,9 +212,10 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
       if (--next.unmet_ == 0) next.set_free();
       if ((!current->planned_ || dependent.after_end) && --next.unplanned_ == 0) plan(dependent.event);
-      // One device runs one after the other, and tells when.
+      // One device runs one after the other, and tells when; but not when what the first one followed ended elsewhere.
       const bool on_one_device = current->runs_on_ && current->runs_on_ == next.runs_on_;
-      if (!on_one_device) raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
+      raise(next.followed_until_,
+            on_one_device ? current->followed_until_.load() : current->time(CL_PROFILING_COMMAND_END));
       if (next.unmet_ == 0 && next.result_) {
         next.ends_with_ = next.inherited_ < 0 ? next.inherited_ : *next.result_;
         (first ? last->ends_next_ : first) = dependent.event;
