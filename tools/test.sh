@@ -23,7 +23,7 @@ sanitized=(coherence_test engine_test merge_test cost_test ndrange_test footprin
   protocol_test scheduler_test registry_test daemon_soak_test manager_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    tests=("${sanitized[@]}") programs=(samcl opencl_cases)
+    tests=("${sanitized[@]}") programs=(samcl opencl_cases event_bursts)
     if [ "$build" = asan ]; then
       tests+=(translate_test footprint_test instruction_string_test translator_fuzz_test)
     else
