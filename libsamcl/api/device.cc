@@ -268,7 +268,7 @@ cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
 cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property* properties,
                                       cl_uint num_devices, cl_device_id* devices, cl_uint* num_devices_ret) {
   if (!unwrap(device)) return CL_INVALID_DEVICE;
-  return driver::real().clCreateSubDevices(unwrap(device), properties, num_devices, devices, num_devices_ret);
+  return driver::create_parts(unwrap(device), properties, num_devices, devices, num_devices_ret);
 }
 
 // The clock of a virtual device is the one its events are timed by: the host's. A driver without clocks that can be

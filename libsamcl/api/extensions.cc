@@ -217,17 +217,22 @@ bool is_of_first_device(std::string_view extension) {
 }
 
 std::string filter_extensions(std::string_view extensions, const std::function<bool(std::string_view)>& keep) {
+  extensions = extensions.substr(0, extensions.find('\0'));
   std::string visible;
-  while (!extensions.empty()) {
-    const size_t end = std::min(extensions.find_first_of(" \0", 0, 2), extensions.size());
-    const std::string_view extension = extensions.substr(0, end);
-    if (keep(extension)) {
-      if (!visible.empty()) visible += ' ';
+  bool begins_hidden = false;
+  while (true) {
+    const size_t begin = extensions.find_first_not_of(' ');
+    if (begin == extensions.npos) return visible.append(extensions);
+    const size_t end = std::min(extensions.find(' ', begin), extensions.size());
+    const std::string_view blanks = extensions.substr(0, begin), extension = extensions.substr(begin, end - begin);
+    if (!keep(extension)) {
+      begins_hidden |= visible.empty();
+    } else {
+      if (!visible.empty() || !begins_hidden) visible += blanks;
       visible += extension;
     }
-    extensions.remove_prefix(std::min(end + 1, extensions.size()));
+    extensions.remove_prefix(end);
   }
-  return visible;
 }
 
 namespace api {

@@ -17,7 +17,8 @@ bool is_visible_extension(std::string_view extension);
 // Whether nothing of it concerns kernels, and its objects are the first device's alone.
 bool is_of_first_device(std::string_view extension);
 
-// The extensions of a blank-separated list that are kept, in their order, separated by one blank.
+// The extensions of a blank-separated list that are kept, in their order, with the blanks that stand before them there;
+// where all are kept, the list itself.
 std::string filter_extensions(std::string_view extensions,
                               const std::function<bool(std::string_view)>& keep = is_visible_extension);
 

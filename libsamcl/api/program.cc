@@ -149,8 +149,8 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
   std::optional<BinaryOrigin> origin;
   if (lengths && binaries && lengths[0] > 0 && binaries[0]) origin = origin_of({binaries[0], lengths[0]});
   auto create = [&](cl_context real, cl_int* result) {
-    const cl_device_id device = unwrap(devices[0]);
-    return cl.clCreateProgramWithBinary(real, 1, &device, lengths, binaries, status, result);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clCreateProgramWithBinary(real, count, real_devices.get(), lengths, binaries, status, result);
   };
   return create_on_first(context, errcode_ret, "given as a binary", create, origin);
 }
@@ -168,8 +168,8 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_
     return nullptr;
   }
   return create_on_first(context, errcode_ret, "built-in kernels", [&](cl_context real, cl_int* result) {
-    const cl_device_id device = unwrap(devices[0]);
-    return cl.clCreateProgramWithBuiltInKernels(real, 1, &device, names, result);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clCreateProgramWithBuiltInKernels(real, count, real_devices.get(), names, result);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "libsamcl/driver/parts.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/objects/event.h"
@@ -65,7 +66,7 @@ bool Device::includes(cl_device_id handle) {
   if (handle == api()) return true;
   while (handle && handle != real[0]) {
     if (is_virtual(handle)) return false;
-    handle = driver::value<cl_device_id>(handle, CL_DEVICE_PARENT_DEVICE);
+    handle = driver::whole_of(handle);
   }
   return handle != nullptr;
 }

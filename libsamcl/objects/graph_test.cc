@@ -493,6 +493,34 @@ TEST_F(GraphTest, TimesAreInOrderAlsoForWhatNeverRan) {
   }
 }
 
+// The first's end is that of what it follows, which ended later on another device; the second's device knows nothing of
+// it.
+TEST_F(GraphTest, OnOneDeviceNothingBeginsBeforeTheEndThatIsToldOfWhatItFollows) {
+  const auto elsewhere = submit(other_queue);
+  const auto kernel = [&](const std::vector<EventPtr>& waits) {
+    auto event = Event::make_shared(context, queue, CL_COMMAND_NDRANGE_KERNEL);
+    event->observed = true;
+    event->runs_only_on(0);
+    lanes.push_back(event);
+    graph.submit(event,
+                 std::make_unique<Noted>(planned, static_cast<unsigned>(lanes.size() - 1), std::vector<Use>(), nullptr),
+                 waits, Order::ordinary);
+    return event;
+  };
+  const auto first = kernel({elsewhere}), second = kernel({});
+  const cl_ulong long_ago = 1, now = now_ns();
+  for (const auto& event : {first, second}) {
+    event->set_running(long_ago);
+    event->note_end(long_ago);
+    end(event);
+  }
+  elsewhere->note_end(now);
+  end(elsewhere);
+  EXPECT_EQ(first->time(CL_PROFILING_COMMAND_END), now);
+  EXPECT_EQ(second->time(CL_PROFILING_COMMAND_START), now);
+  EXPECT_EQ(second->time(CL_PROFILING_COMMAND_END), now);
+}
+
 struct Told {
   std::promise<cl_int> status;
   static void CL_CALLBACK tell(cl_event, cl_int status, void* told) {

@@ -178,6 +178,28 @@ TEST_F(Errors, NullHandles) {
   expect_alive();
 }
 
+// Some memory of the program's, which no loader or driver made.
+TEST_F(Errors, HandlesThatAreNoDevice) {
+  static size_t memory[64] = {};
+  const cl_device_id none = reinterpret_cast<cl_device_id>(memory);
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clCreateCommandQueue(context(), none, 0, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_DEVICE);
+  EXPECT_EQ(clCreateCommandQueueWithProperties(context(), none, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_DEVICE);
+  const unsigned char some[] = "some bytes";
+  const unsigned char* binary = some;
+  const size_t bytes = sizeof some;
+  EXPECT_EQ(clCreateProgramWithBinary(context(), 1, &none, &bytes, &binary, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_DEVICE);
+  const char* source = kScale;
+  const Program object(clCreateProgramWithSource(context(), 1, &source, nullptr, &status));
+  ASSERT_OK(clCompileProgram(object.get(), 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
+  EXPECT_EQ(clLinkProgram(context(), 1, &none, nullptr, 1, object.address(), nullptr, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_DEVICE);
+  expect_alive();
+}
+
 TEST_F(Errors, CountWithoutAWaitListInALaunch) {
   const size_t global = 8;
   EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, nullptr, 2, nullptr, nullptr),

@@ -97,5 +97,25 @@ TEST_F(KernelSources, ConditionalOnTheLanguageVersion) {
             std::vector<cl_int>(2, 1));
 }
 
+// A structure that a pragma packs is 5 bytes long; not understood, 8, and its second member lies elsewhere.
+TEST_F(KernelSources, StructuresPackedByMacros) {
+  const std::string packed =
+      "typedef struct { uchar first; int second; } Packed;\n"
+      "#pragma pack(pop)\n"
+      "typedef struct { uchar first; int second; } Padded;\n"
+      "__kernel void k(__global int* x) {\n"
+      "  Packed packed; Padded padded;\n"
+      "  x[get_global_id(0)] = 10000 * (int)get_group_id(0) + 1000 * (int)sizeof(Padded) + 100 * (int)sizeof(Packed)\n"
+      "      + 10 * (int)((char*)&padded.second - (char*)&padded) + (int)((char*)&packed.second - (char*)&packed);\n"
+      "}\n";
+  for (const char* pragma :
+       {"#define BYTES 1\n#pragma pack(push, BYTES)\n", "#define PUSH push, 1\n#pragma pack(PUSH)\n",
+        "#define BYTES 1\n_Pragma(\"pack(push, BYTES)\")\n",
+        "#define DO(x) _Pragma(#x)\n#define PACK(bytes) DO(pack(push, bytes))\nPACK(1)\n"}) {
+    SCOPED_TRACE(pragma);
+    EXPECT_EQ(run(pragma + packed, 4, "k", 2), (std::vector<cl_int>{8541, 8541, 18541, 18541}));
+  }
+}
+
 }  // namespace
 }  // namespace cases

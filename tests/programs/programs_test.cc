@@ -262,6 +262,19 @@ TEST_F(Programs, GarbageIsNoBinary) {
   EXPECT_STATUS(status, CL_INVALID_BINARY);
 }
 
+// Also those behind the first: the same device may be named twice, if only for the driver to refuse it.
+TEST_F(Programs, EveryBinaryOfAListMustBeThere) {
+  const unsigned char some[] = "some bytes";
+  const unsigned char *missing[] = {some, nullptr}, *there[] = {some, some};
+  const size_t sizes[] = {sizeof some, sizeof some}, empty[] = {sizeof some, 0};
+  const cl_device_id twice[] = {device(), device()};
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clCreateProgramWithBinary(context(), 2, twice, sizes, missing, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_VALUE);
+  EXPECT_EQ(clCreateProgramWithBinary(context(), 2, twice, empty, there, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_VALUE);
+}
+
 TEST_F(Programs, CompileFailureHasItsOwnCode) {
   const Program program = create({"int f(void) { return undeclared_name; }"});
   const cl_device_id target = device();

@@ -24,12 +24,16 @@ constexpr std::array<size_t, 10> kGlobalAlone = {1, 5, 64, 100, 1000, 4099, 1638
 class Generator {
  public:
   Generator(uint64_t seed, const Limits& limits) : random_(seed * 0x9e3779b1 + 12345), limits_(limits) {
-    switch (below(4)) {
+    switch (below(7)) {
       case 0: queues_ = {0}; break;
       case 1: queues_ = {1}; break;
       case 2: queues_ = {0, 2}; break;
-      default: queues_ = {0, 1, 2, 3};
+      case 3: queues_ = {0, 1, 2, 3}; break;
+      case 4: queues_ = {4}; break;
+      case 5: queues_ = {4, 5}; break;
+      default: queues_ = {0, 1, 4, 5};
     }
+    events_ = chance(40);
     for (const KernelFacts& kernel : all_kernels())
       if (limits.kernels.empty() || std::ranges::count(limits.kernels, kernel.name)) kernels_.push_back(&kernel);
     // Most sequences use few kernels and sizes, again and again, as programs do.
@@ -88,6 +92,8 @@ class Generator {
     step.queue = one_of(queues_);
     step.seed = random_.next() >> 32;
     if (chance(15)) step.callback = true;
+    step.event = events_ || chance(5);
+    step.poll = chance(20);
     step.tie = chance(50) ? Tie::events : Tie(below(5));
     if (gate_ && chance(50)) step.gate = gate_;
     step.late = limits_.late && chance(30);
@@ -121,6 +127,9 @@ class Generator {
         return made_.push_back({.kind = StepKind::gate, .number = gate_});
       case 59:
         if (limits_.failures) failing();
+        return;
+      case 60 ... 61:
+        if (limits_.gates) follow();
         return;
       default: return launch();
     }
@@ -210,8 +219,10 @@ class Generator {
     part(step, buffers_[step.to].bytes);
     add(step);
   }
-  void fill() {
-    Step step{.kind = StepKind::fill, .to = any_data()};
+  void fill() { fill(StepKind::fill); }
+  void follow() { fill(StepKind::follow); }
+  void fill(StepKind kind) {
+    Step step{.kind = kind, .to = any_data()};
     part(step, buffers_[step.to].bytes);
     step.pattern = size_t{1} << below(8);
     while (step.pattern > step.bytes) step.pattern /= 2;
@@ -435,6 +446,7 @@ class Generator {
   std::vector<unsigned> queues_;
   std::vector<const KernelFacts*> kernels_;
   size_t common_size_ = 0;
+  bool events_ = false;                 // of all commands
   std::map<unsigned, Buffer> buffers_;  // alive
   unsigned next_buffer_ = 1, next_map_ = 1, next_gate_ = 1;
   unsigned gate_ = 0;  // open

@@ -12,7 +12,7 @@ struct Limits {
   size_t steps = 40;                        // about so many
   size_t largest_buffer = size_t{9} << 20;  // bytes
   bool failures = true;                     // steps of StepKind::failing
-  bool gates = true;                        // user events
+  bool gates = true;                        // user events, and what callbacks enqueue
   bool late = true;                         // gates that another thread opens while the host waits
   bool copy_rect_of_sub_buffers = true;
   bool few_local_sizes = false;        // one per number of dimensions: a driver may compile the kernel for each anew

@@ -24,9 +24,10 @@ constexpr const char* kAbout =
     R"(host_sequences: plays random sequences of OpenCL host commands and compares what the host sees with a model
 
 A sequence makes, uses and releases buffers and sub-buffers, writes, reads, fills, copies, maps them, launches
-kernels on them, in several queues in and out of order, with events, user events, barriers, callbacks. Its result is
-determined: commands that touch the same bytes wait for each other. A model computes on the host what every read and
-map must show. The program knows nothing of what it tests: run it as it is, or under samcl.
+kernels on them, in several queues in and out of order, with events, user events, barriers, callbacks and what these enqueue,
+waiting and polling. Its result is determined: commands that touch the same bytes wait for each other. A model computes
+on the host what every read and map must show, and the times of commands must be in their order. The program knows
+nothing of what it tests: run it as it is, or under samcl.
 
   host_sequences --devices 1 --around-pocl                   the bare driver
   sam-run --manager off -- host_sequences --devices 2        samcl on two of PoCL's devices

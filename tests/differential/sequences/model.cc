@@ -56,7 +56,8 @@ class Model {
         const auto part = to.subspan(step.offset, step.bytes);
         return Bytes(part.begin(), part.end());
       }
-      case StepKind::fill: {
+      case StepKind::fill:
+      case StepKind::follow: {
         const Bytes pattern = random_bytes(step.seed, step.pattern);
         for (size_t at = 0; at < step.bytes; at += step.pattern)
           std::memcpy(to.data() + step.offset + at, pattern.data(), step.pattern);

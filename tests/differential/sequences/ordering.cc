@@ -101,7 +101,7 @@ class Orderer {
           push({.step = step, .to = object->place});
         return;
       case StepKind::barrier:
-      case StepKind::marker: return all_before(step);
+      case StepKind::marker: all_before(step); return;
       default: return command(step);
     }
   }
@@ -175,6 +175,7 @@ class Orderer {
         add_access(action, to, step.offset, step.bytes, step.kind == StepKind::write);
         break;
       case StepKind::fill:
+      case StepKind::follow:
         if (!fits(step, *to) || !step.pattern || step.offset % step.pattern || step.bytes % step.pattern) return;
         add_access(action, to, step.offset, step.bytes, true);
         break;
@@ -218,7 +219,23 @@ class Orderer {
     }
     define(action, overwrites);
     if (step.kind == StepKind::launch && find_kernel(step.kernel)->drawn_numbers) return launch_and_check(action);
+    if (step.kind == StepKind::follow) return follow(action);
     enqueue(action);
+  }
+
+  // No queue's order is its own: what comes after it waits for its event.
+  void follow(Action action) {
+    for (const Access& t : action.accesses) unmap_where(t);
+    std::vector<size_t> waits = fewest(conflicts(action));
+    if (const auto gate = gates_.find(action.step.gate); gate != gates_.end() && gate->second.open)
+      waits.push_back(gate->second.action);
+    const Step marker{.kind = StepKind::marker, .queue = action.step.queue, .blocking = false, .event = true};
+    const size_t before =
+        waits.empty() ? all_before(marker, true) : push_command({.step = marker, .waits = waits}, true);
+    action.waits = {before};
+    action.after.resize(ordering_.actions.size());
+    add(action.after, before);
+    push(std::move(action));
   }
 
   bool launch(Action& action, const Object* to, const Object* from, const Object* index, bool& overwrites) {
@@ -336,7 +353,8 @@ class Orderer {
       if (after[i]) set[i] = true;
   }
 
-  void tie(Action& action, const std::vector<size_t>& needed) {
+  // Without those that others of them come after.
+  std::vector<size_t> fewest(const std::vector<size_t>& needed) const {
     std::vector<size_t> fewest;
     std::vector<bool> before(ordering_.actions.size());
     for (size_t i : needed) {
@@ -344,6 +362,11 @@ class Orderer {
       fewest.push_back(i);
       add(before, i);
     }
+    return fewest;
+  }
+
+  void tie(Action& action, const std::vector<size_t>& needed) {
+    const std::vector<size_t> fewest = this->fewest(needed);
     switch (action.step.tie) {
       case Tie::events: action.waits = fewest; return;
       case Tie::all_events: action.waits = needed; return;
@@ -362,20 +385,22 @@ class Orderer {
       case Tie::host:
         open_gates_before(fewest, false);
         for (size_t i : fewest) ordering_.actions[i].has_event = true;
-        push({.step = {.kind = StepKind::wait, .queue = action.step.queue}, .waits = fewest}, true);
+        push({.step = {.kind = StepKind::wait, .queue = action.step.queue, .poll = action.step.poll}, .waits = fewest},
+             true);
         for (size_t i : fewest) is_complete(i);
         return;
     }
   }
 
   // A barrier or marker that waits for all before it in its queue.
-  void all_before(const Step& step) {
+  size_t all_before(const Step& step, bool inserted = false) {
     Action action{.step = step};
     action.step.blocking = false;
     action.step.gate = 0;
-    const size_t made = push_command(action);
+    const size_t made = push_command(action, inserted);
     for (size_t i : queues_[step.queue].commands)
       if (i != made) add(ordering_.actions[made].after, i);
+    return made;
   }
 
   size_t push_command(Action action, bool inserted = false) {
@@ -392,7 +417,7 @@ class Orderer {
       }
     }
     action.after = std::move(after);
-    action.has_event = action.step.callback;
+    action.has_event = action.step.callback || action.step.event;
     const bool is_fence = !is_out_of_order(action.step.queue) || action.step.kind == StepKind::barrier;
     const size_t made = push(std::move(action), inserted);
     queue.commands.push_back(made);
@@ -443,13 +468,14 @@ class Orderer {
     if (!complete_[open.action]) {
       open_gates_before({open.action}, false);
       ordering_.actions[open.action].has_event = true;
-      push({.step = {.kind = StepKind::wait, .queue = open.step.queue}, .waits = {open.action}}, true);
+      push({.step = {.kind = StepKind::wait, .queue = open.step.queue, .poll = open.step.poll}, .waits = {open.action}},
+           true);
       is_complete(open.action);
     }
     Action action{.step = open.step, .to = ordering_.actions[open.action].to};
     action.step.kind = StepKind::unmap;
     action.step.blocking = false;
-    action.step.callback = false;
+    action.step.callback = action.step.event = false;
     action.step.gate = 0;
     action.step.tie = Tie::events;
     action.accesses = {open.access};

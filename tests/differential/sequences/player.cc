@@ -10,7 +10,10 @@
 #include <memory>
 #include <thread>
 
+#include "tests/differential/sequences/asked_of_events.h"
 #include "tests/differential/sequences/contents.h"
+#include "tests/differential/sequences/followed.h"
+#include "tests/differential/sequences/wrong.h"
 
 namespace sequences {
 namespace {
@@ -26,16 +29,6 @@ constexpr std::byte kScrambled{0x3c};
 constexpr cl_int kFailure = -4711;  // the status of the user event of StepKind::failing
 constexpr auto kLate = 300us;
 constexpr auto kLongestCallback = 20s;
-
-// What is not as it must be.
-struct Wrong {
-  std::string what;
-};
-
-void must_succeed(cl_int status, const char* call) {
-  if (status != CL_SUCCESS) throw Wrong{std::string(call) + " gave " + bench::status_name(status)};
-}
-#define MUST(call) must_succeed(call, #call)
 
 std::string hexadecimal(std::byte value) {
   char text[8];
@@ -72,9 +65,31 @@ struct HostMemory {
 
 // How often an event's callback came, and with what.
 struct Called {
+  cl_int stage = CL_COMPLETE;
   std::atomic<int> count = 0;
-  std::atomic<cl_int> status = 1;
+  std::atomic<cl_int> status = -1;
 };
+
+// Of the command's event; none: the player takes no event of it.
+std::optional<cl_command_type> command_type(StepKind kind) {
+  switch (kind) {
+    case StepKind::write: return CL_COMMAND_WRITE_BUFFER;
+    case StepKind::read: return CL_COMMAND_READ_BUFFER;
+    case StepKind::fill: return CL_COMMAND_FILL_BUFFER;
+    case StepKind::copy: return CL_COMMAND_COPY_BUFFER;
+    case StepKind::write_rect: return CL_COMMAND_WRITE_BUFFER_RECT;
+    case StepKind::read_rect: return CL_COMMAND_READ_BUFFER_RECT;
+    case StepKind::copy_rect: return CL_COMMAND_COPY_BUFFER_RECT;
+    case StepKind::map: return CL_COMMAND_MAP_BUFFER;
+    case StepKind::unmap: return CL_COMMAND_UNMAP_MEM_OBJECT;
+    case StepKind::launch: return CL_COMMAND_NDRANGE_KERNEL;
+    case StepKind::barrier: return CL_COMMAND_BARRIER;
+    case StepKind::marker: return CL_COMMAND_MARKER;
+    default: return {};
+  }
+}
+// Half of the events are released as soon as nothing waits for them, the others are asked for their times.
+bool is_kept(const Step& step) { return step.seed % 2; }
 
 class Player {
  public:
@@ -88,11 +103,14 @@ class Player {
         narrate_(how.narrate),
         events_(ordering.actions.size()),
         last_use_(ordering.actions.size()),
+        times_(ordering.actions.size()),
         into_(ordering.actions.size()),
         sources_(ordering.actions.size()) {
     for (size_t i = 0; i < ordering.actions.size(); ++i) {
       last_use_[i] = i;
       for (size_t waited : ordering.actions[i].waits) last_use_[waited] = i;
+      for (size_t done : ordering.actions[i].completes)
+        if (is_kept(ordering.actions[done].step)) last_use_[done] = i;
     }
   }
 
@@ -123,6 +141,7 @@ class Player {
     for (unsigned queue : action.flushes) MUST(clFlush(this->queue(queue)));
     std::vector<cl_event> waits;
     for (size_t waited : action.waits) waits.push_back(events_[waited].get());
+    if (!waits.empty() && step.seed % 8 == 3) waits.push_back(waits.front());
     waits_ = std::move(waits);
     cl_event event = nullptr;
     event_ = action.has_event ? &event : nullptr;
@@ -135,9 +154,11 @@ class Player {
     }
     if (event) {
       events_[i] = Event(event);
-      if (step.callback) call_back(event);
+      if (i != left_out_) is_of(event, command_type(step.kind).value(), queue(step.queue));
+      if (step.callback) call_back(event, step.seed);
     }
     for (size_t done : action.completes) is_complete(done);
+    for (size_t done : action.completes) release_event(done, i);
     for (size_t waited : action.waits) release_event(waited, i);
     release_event(i, i);
   }
@@ -217,13 +238,17 @@ class Player {
       case StepKind::finish: MUST(clFinish(queue(step.queue))); return;
       case StepKind::flush: MUST(clFlush(queue(step.queue))); return;
       case StepKind::wait:
-        MUST(clWaitForEvents(count(), list()));
+        if (step.poll)
+          poll(action);
+        else
+          MUST(clWaitForEvents(count(), list()));
         for (cl_event event : waits_) {
           cl_int status = 1;
           MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
           if (status != CL_COMPLETE) throw Wrong{"an event that was waited for has status " + std::to_string(status)};
         }
         return;
+      case StepKind::follow: return follow(i, step);
       case StepKind::failing: return failing(step);
     }
   }
@@ -232,8 +257,18 @@ class Player {
 
   cl_command_queue queue(unsigned number) {
     bench::Queue& queue = queues_[number];
-    if (!queue.get()) queue = session_.make_queue(is_out_of_order(number) ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    if (!queue.get()) {
+      const cl_command_queue_properties loose = is_out_of_order(number) ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+      queue = make_queue(loose | (is_profiling(number) ? CL_QUEUE_PROFILING_ENABLE : 0));
+    }
     return queue.get();
+  }
+  bench::Queue make_queue(cl_command_queue_properties how) const {
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, how, 0};
+    cl_int status = CL_SUCCESS;
+    bench::Queue made(clCreateCommandQueueWithProperties(session_.context.get(), session_.device, properties, &status));
+    must_succeed(status, "clCreateCommandQueueWithProperties");
+    return made;
   }
   cl_mem buffer(unsigned number) const { return buffers_.at(number).get(); }
 
@@ -364,8 +399,35 @@ class Player {
       if (const auto open = maps_.find(step.number); open != maps_.end() && open->second.first == i)
         compare(i, {open->second.second, step.bytes}, "the mapped range: ");
     if (step.kind == StepKind::read || step.kind == StepKind::read_rect) has_read(i);
+    if (events_[i].get() && is_kept(step)) asked_for_times(i);
     // The implementation must be done with the program's memory.
     std::ranges::fill(sources_[i], kScrambled);
+  }
+
+  // Whose commands come one after the other, their times do, too.
+  void asked_for_times(size_t i) {
+    const Action& action = ordering_.actions[i];
+    if (action.step.kind == StepKind::gate || action.step.kind == StepKind::follow || !is_profiling(action.step.queue))
+      return has_no_times(events_[i].get());
+    const Times times = times_of(events_[i].get());
+    times_[i] = times;
+    for (size_t before = 0; before < action.after.size(); ++before)
+      if (action.after[before] && times_[before] && times_[before]->ended > times.started)
+        throw Wrong{text(ordering_, i) + " started " + std::to_string(times_[before]->ended - times.started) +
+                    " ns before the end of what it comes after: " + text(ordering_, before)};
+  }
+
+  void poll(const Action& action) {
+    for (size_t waited : action.waits) MUST(clFlush(queue(ordering_.actions[waited].step.queue)));
+    sequences::poll(waits_);
+  }
+
+  void follow(size_t i, const Step& step) {
+    Followed& followed = followed_.emplace_back(session_.context.get(), session_.device, buffer(step.to), step);
+    followed.begin(waits_[0]);
+    MUST(clFlush(queue(step.queue)));
+    MUST(clRetainEvent(followed.done()));
+    events_[i] = Event(followed.done());
   }
 
   void has_read(size_t i) {
@@ -385,9 +447,14 @@ class Player {
     throw Wrong{where + "what " + text(ordering_, i) + " shows: " + difference(is, expected)};
   }
 
-  void call_back(cl_event event) {
-    Called& called = called_.emplace_back();
-    MUST(clSetEventCallback(event, CL_COMPLETE, record, &called));
+  // When it is complete; or twice then; or at each stage.
+  void call_back(cl_event event, uint64_t seed) {
+    static constexpr cl_int kStages[][3] = {
+        {CL_COMPLETE}, {CL_COMPLETE, CL_COMPLETE}, {CL_COMPLETE, CL_RUNNING, CL_SUBMITTED}};
+    for (size_t k = 0; k <= seed % 3; ++k) {
+      Called& called = called_.emplace_back(kStages[seed % 3][k]);
+      MUST(clSetEventCallback(event, called.stage, record, &called));
+    }
   }
   static void CL_CALLBACK record(cl_event, cl_int status, void* given) {
     auto* called = static_cast<Called*>(given);
@@ -402,7 +469,14 @@ class Player {
     for (Called& called : called_) {
       wait_until([&] { return called.count > 0; });
       if (called.count != 1) throw Wrong{"a callback came " + std::to_string(called.count) + " times"};
-      if (called.status != CL_COMPLETE) throw Wrong{"a callback got status " + std::to_string(called.status)};
+      if (called.status != called.stage)
+        throw Wrong{"the callback of stage " + std::to_string(called.stage) + " got status " +
+                    std::to_string(called.status)};
+    }
+    for (const Followed& followed : followed_) {
+      wait_until([&] { return followed.is_over(); });
+      if (!followed.is_over()) throw Wrong{"the callbacks that enqueue did not come to an end"};
+      if (!followed.wrong().empty()) throw Wrong{followed.wrong()};
     }
   }
   template <typename Condition>
@@ -414,7 +488,7 @@ class Player {
 
   // Commands behind a user event that ends with an error: they end with one, too, and do nothing.
   void failing(const Step& step) {
-    const bench::Queue queue = session_.make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    const bench::Queue queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     const Bytes source = random_bytes(step.seed, step.bytes);
     Bytes into(step.bytes, kUntouched);
     cl_int status = CL_SUCCESS;
@@ -471,6 +545,7 @@ class Player {
         clSetUserEventStatus(events_[i].get(), CL_COMPLETE);
     for (auto& [number, queue] : queues_)
       if (queue.get()) clFinish(queue.get());
+    for (const Followed& followed : followed_) wait_until([&] { return followed.is_over(); });
     release_everything();
     for (HostMemory& memory : host_memory_) wait_until([&] { return memory.is_released.load(); });
   }
@@ -485,10 +560,12 @@ class Player {
   // Memory before the objects that use it: destroyed after them.
   std::deque<HostMemory> host_memory_;
   std::deque<Called> called_, failed_;
+  std::deque<Followed> followed_;
   std::vector<Event> events_;     // per action
   std::vector<size_t> last_use_;  // of an action's event: the action
-  std::vector<Bytes> into_;       // per action: what is read, between guards
-  std::vector<Bytes> sources_;    // per action: what is written
+  std::vector<std::optional<Times>> times_;
+  std::vector<Bytes> into_;     // per action: what is read, between guards
+  std::vector<Bytes> sources_;  // per action: what is written
   std::map<unsigned, bench::Queue> queues_;
   std::map<unsigned, bench::Buffer> buffers_;
   std::map<unsigned, std::byte*> places_;  // of buffers in the program's memory; else null

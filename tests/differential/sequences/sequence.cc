@@ -10,10 +10,10 @@ namespace {
 template <size_t N>
 using Names = std::array<std::string_view, N>;
 
-constexpr Names<23> kKinds = {"create",   "create_index", "sub_buffer", "release",    "renew_queue", "write",
-                              "read",     "fill",         "copy",       "write_rect", "read_rect",   "copy_rect",
-                              "map",      "unmap",        "launch",     "barrier",    "marker",      "gate",
-                              "complete", "finish",       "flush",      "wait",       "failing"};
+constexpr Names<24> kKinds = {"create", "create_index", "sub_buffer", "release",    "renew_queue", "write",
+                              "read",   "fill",         "copy",       "write_rect", "read_rect",   "copy_rect",
+                              "map",    "unmap",        "launch",     "barrier",    "marker",      "follow",
+                              "gate",   "complete",     "finish",     "flush",      "wait",        "failing"};
 constexpr Names<6> kHomes = {"plain", "copy_host", "use_host", "use_host_shifted", "alloc_host", "alloc_copy"};
 constexpr Names<3> kMapAccesses = {"read", "write", "invalidate"};
 constexpr Names<5> kTies = {"events", "all_events", "barrier", "marker", "host"};
@@ -93,6 +93,8 @@ void each_field(S& step, Visit visit) {
   visit("gate", step.gate);
   visit("late", step.late);
   visit("callback", step.callback);
+  visit("event", step.event);
+  visit("poll", step.poll);
 }
 
 const Step kDefault;

@@ -36,6 +36,7 @@ enum class StepKind {
   launch,
   barrier,  // without a wait list
   marker,   // without a wait list
+  follow,   // fills that callbacks enqueue, in queues of their own: the first when a marker in `queue` is complete
   // Synchronisation.
   gate,      // a user event, known as gate `number`; commands with that `gate` wait for it
   complete,  // gate `number`
@@ -68,7 +69,9 @@ struct Step {
   Tie tie = Tie::events;
   unsigned gate = 0;
   bool late = false;      // complete: by another thread, while the host already waits
-  bool callback = false;  // ask to be called when the command is complete
+  bool callback = false;  // ask to be called when the command is complete, or also at the stages before
+  bool event = false;     // take an event, also where nothing waits for it
+  bool poll = false;      // wait for events by asking for their status again and again
   // Launches.
   std::string kernel{};
   unsigned dimensions = 1;
@@ -81,9 +84,10 @@ struct Step {
 
 using Sequence = std::vector<Step>;
 
-// Only queues 0 .. kQueues - 1 exist; odd ones are out of order.
-inline constexpr unsigned kQueues = 4;
+// Only queues 0 .. kQueues - 1 exist; odd ones are out of order, the last two take the times of their commands.
+inline constexpr unsigned kQueues = 6;
 inline bool is_out_of_order(unsigned queue) { return queue % 2 == 1; }
+inline bool is_profiling(unsigned queue) { return queue >= 4; }
 
 std::string_view name(StepKind kind);
 
