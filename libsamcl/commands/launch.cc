@@ -68,6 +68,45 @@ cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const s
   return CL_SUCCESS;
 }
 
+// What a launch in parts did, for as long as parts of it may have to be done again.
+class LaunchInParts : public Producer {
+ public:
+  LaunchInParts(const LaunchRequest& request, const LaunchPlan& plan) : request_(request), plan_(plan) {}
+
+  std::shared_ptr<Command> again(std::span<const size_t> parts) const override {
+    const auto devices = request_.kernel->program->context->devices_in_use();
+    std::vector<Part> lost;
+    for (const size_t p : parts) {
+      lost.push_back(plan_.parts[p]);
+      lost.back().device = devices[lost.size() % devices.size()];
+    }
+    return std::make_shared<KernelLaunch>(request_, plan_, std::move(lost));
+  }
+  void was_kept() const override { request_.kernel->keeps_outputs = true; }
+
+ private:
+  const LaunchRequest request_;
+  const LaunchPlan plan_;
+};
+
+// Of these accesses, what each part needs and writes, or all together where `part` is none.
+std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
+  std::vector<Bytes> all;
+  for (const BufferAccess& access : plan.accesses)
+    if (!access.needs(part).empty()) all.emplace_back(access.storage, access.needs(part));
+  return all;
+}
+std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
+  std::vector<Bytes> all;
+  for (const BufferAccess& access : plan.accesses)
+    if (access.written && !access.shares[part].writes.empty())
+      all.emplace_back(access.storage, access.shares[part].writes);
+  return all;
+}
+
+// Ranges of one part beyond which it is not worth looking whether each has been changed.
+constexpr size_t kMostFollowed = 64;
+
 }  // namespace
 
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
@@ -331,9 +370,26 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   return choice.splits;
 }
 
+// Where devices may be lost, that is asked for before it is planned (uses()).
+void KernelLaunch::prepare(Context& context) {
+  plan_without_lost_devices(context);
+  if (!plan_) decide(context);
+}
+
+void KernelLaunch::uses(Uses& uses) {
+  prepare(*kernel().program->context);
+  for (const BufferAccess& access : plan_->accesses) {
+    for (size_t p = 0; p < plan_->parts.size(); ++p) {
+      uses.read(access.storage, access.needs(p), plan_->parts[p].device);
+      if (access.written && !access.shares.empty()) uses.write(access.storage, access.shares[p].writes);
+    }
+    if (access.written && access.shares.empty()) uses.write(access.storage, {&access.range, 1});
+  }
+}
+
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
-  plan_without_lost_devices(*event->context);
-  decide(*event->context);
+  prepare(*event->context);
+  is_left_there_ = may_be_computed_again(*event->context);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -383,7 +439,10 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
   };
   if (context.lost() == 0 || is_again_) return;
   if (uses_lost(options_.whole) || (options_.split && uses_lost(*options_.split)))
+  {
     options_ = options_of(request_, context, true);
+    plan_ = nullptr;
+  }
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -518,6 +577,7 @@ void KernelLaunch::remember_before() {
 // What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
 // the part began with stays there until then. Images and shared virtual memory stay with the first device.
 void KernelLaunch::make_safe(Planner& planner, Context& context) {
+  if (is_left_there_) return;
   for (size_t p = 0; p < safety_.size(); ++p) {
     for (const BufferAccess& access : plan_->accesses) {
       if (!access.written || access.storage->layout() || access.storage->svm()) continue;
@@ -546,6 +606,37 @@ void KernelLaunch::make_safe(Planner& planner, Context& context) {
   }
 }
 
+// Whether a part, made again, writes the same: it is proven to depend on nothing but what it reads, and none of them
+// writes that. Memory that the program frees when it has released the object is not read later.
+bool KernelLaunch::may_be_computed_again(const Context& context) const {
+  const LaunchPlan& plan = *plan_;
+  if (!survives() || is_again_ || !plan.is_split() || plan.original || plan.is_bound || context.is_managed() ||
+      context.device->joins_exactly() || kernel().keeps_outputs || !context.lineage.is_at_work())
+    return false;
+  const bool is_own = std::ranges::all_of(*request_.arguments, [](const Argument& argument) {
+    return !argument.is_svm && !argument.kept &&
+           (!argument.buffer || (!argument.buffer->parent && !(argument.buffer->flags & CL_MEM_USE_HOST_PTR)));
+  });
+  const bool is_known = std::ranges::all_of(plan.accesses, [](const BufferAccess& access) {
+    return !access.shares.empty() && !access.storage->layout() && !access.storage->svm() && !access.storage->shared();
+  });
+  if (!is_own || !is_known) return false;
+  std::vector<Bytes> reads, writes;
+  for (size_t p = 0; p < plan.parts.size(); ++p) {
+    for (Bytes& bytes : needed(plan, p)) reads.push_back(std::move(bytes));
+    for (Bytes& bytes : written(plan, p)) writes.push_back(std::move(bytes));
+  }
+  const auto is_long = [](const Bytes& bytes) { return bytes.ranges.size() > kMostFollowed; };
+  return std::ranges::none_of(reads, is_long) && std::ranges::none_of(writes, is_long) && !overlap(reads, writes);
+}
+
+void KernelLaunch::note_lineage(const std::vector<size_t>& parts) const {
+  if (parts.empty()) return;
+  const auto producer = std::make_shared<LaunchInParts>(request_, *plan_);
+  for (const size_t p : parts)
+    kernel().program->context->lineage.add(producer, p, needed(*plan_, p), written(*plan_, p));
+}
+
 // The parts that ran on lost devices and are not safe. What they need is as it was before: a launch is only split where
 // no part reads what another writes.
 std::shared_ptr<Command> KernelLaunch::again() {
@@ -555,9 +646,13 @@ std::shared_ptr<Command> KernelLaunch::again() {
   if (safety_.empty() || lost == 0 || contains(lost, devices[0]) || context.has_lost_device) return nullptr;
   if (plan_->is_bound || (plan_->original && !kernel().build->is_movable)) return nullptr;
   std::vector<Part> missing;
+  std::vector<size_t> left_there;
   for (size_t p = 0; p < plan_->parts.size(); ++p) {
     const Part& part = plan_->parts[p];
-    if (safety_[p]->ran && safety_[p]->unsafe == 0) continue;
+    if (safety_[p]->ran && safety_[p]->unsafe == 0 && !(is_left_there_ && contains(lost, part.device))) {
+      left_there.push_back(p);
+      continue;
+    }
     if (!contains(lost, part.device)) return nullptr;
     missing.push_back(part);
     for (const auto& [storage, before] : before_) {
@@ -571,6 +666,7 @@ std::shared_ptr<Command> KernelLaunch::again() {
     }
   }
   if (missing.empty()) return nullptr;
+  if (is_left_there_) note_lineage(left_there);
   for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
   return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }
@@ -591,6 +687,11 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
+  if (is_left_there_) {
+    std::vector<size_t> all(plan_->parts.size());
+    std::iota(all.begin(), all.end(), 0);
+    note_lineage(all);
+  }
   if (predicted_ns_ > 0 && is_measured_) {
     KernelRecord& record = kernel().record;
     ++record.predicted_launches;

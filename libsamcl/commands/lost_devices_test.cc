@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -134,6 +135,88 @@ TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
       ASSERT_EQ(program.contents(), right) << "lost after " << first << " operations, and " << later;
       EXPECT_TRUE(program.all_ended_well()) << "lost after " << first << " operations, and " << later;
     }
+  }
+}
+
+// What can be computed again stays where it is, until the program wants it.
+TEST(LostDevices, WhatCanBeComputedAgainIsNotTakenToTheHost) {
+  Program program(2);
+  program.write(program.a, counting(kItems, 1));
+  program.launch(program.stencil, {program.a, program.b});
+  program.launch(program.stencil, {program.b, program.c});
+  program.machine.run();
+  const auto at_host = [](const BufferPtr& buffer) {
+    return buffer->storage->directory().missing_bytes({0, buffer->size()}, kHost) == 0;
+  };
+  EXPECT_TRUE(at_host(program.a));
+  EXPECT_FALSE(at_host(program.b)) << "but for what one device needed of the other";
+  EXPECT_FALSE(at_host(program.c));
+  EXPECT_EQ(program.machine.context->lineage.parts(), 4u);
+  program.launch(program.tripling, {program.a});  // what b was computed from
+  program.machine.run();
+  EXPECT_TRUE(at_host(program.b));
+  EXPECT_FALSE(at_host(program.c));
+}
+
+// b and c were on the devices alone: b is computed again of a, and c of that.
+TEST(LostDevices, WhatIsLostIsComputedAgainWithWhatItWasComputedFrom) {
+  for (const unsigned lost : {0u, 1u}) {
+    Words right;
+    for (const bool loses : {false, true}) {
+      Program program(2);
+      program.write(program.a, counting(kItems, 1));
+      program.launch(program.stencil, {program.a, program.b});
+      program.launch(program.stencil, {program.b, program.c});
+      program.machine.run();
+      const uint64_t before = program.repeated();
+      if (loses) program.machine.backend.lose_device(lost, CL_DEVICE_NOT_AVAILABLE);
+      const Words found = program.machine.contents(program.c);
+      if (!loses) right = found;
+      EXPECT_EQ(found, right) << "lost " << lost;
+      EXPECT_EQ(program.repeated() - before, loses ? 2u : 0u);
+      EXPECT_TRUE(program.all_ended_well());
+    }
+  }
+}
+
+// Random launches, copies, writes and fills over four buffers; one device or two are lost at random points.
+TEST(LostDevices, RandomProgramsLeaveWhatOneDeviceLeaves) {
+  const uint32_t first = std::random_device{}();
+  for (uint32_t seed = first; seed < first + 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<std::vector<Words>> left;
+    for (const unsigned devices : {1u, 3u}) {
+      std::mt19937 random(seed);
+      const auto any = [&](size_t below) { return static_cast<size_t>(random()) % below; };
+      Program program(devices);
+      std::vector<BufferPtr> buffers{program.a, program.b, program.c, program.machine.buffer(kItems)};
+      for (size_t i = 0; i < buffers.size(); ++i) program.write(buffers[i], counting(kItems, static_cast<cl_uint>(i)));
+      size_t losses = 0;
+      for (int step = 0; step < 24; ++step) {
+        const size_t to = any(buffers.size()), from = (to + 1 + any(buffers.size() - 1)) % buffers.size();
+        const size_t what = any(12), at = any(kItems / 2), lost = any(3), when = any(4);
+        if (what < 6) program.launch(program.stencil, {buffers[from], buffers[to]});
+        if (what == 6) program.launch(program.tripling, {buffers[to]});
+        if (what == 7) program.launch(program.scattering, {buffers[to]});
+        if (what == 8)
+          program.events.push_back(program.machine.submit(
+              program.queue, copy_buffer(buffers[from], buffers[to], at * 4, at * 2, kItems)));
+        if (what == 9) program.events.push_back(program.machine.write(program.queue, buffers[to], at, Words(64, 5)));
+        if (what == 10)
+          program.events.push_back(program.machine.submit(
+              program.queue, fill_buffer(buffers[to], at * 4, 64, std::vector<std::byte>(4, std::byte{7}))));
+        if (what == 11 && losses < 2 && devices > 1) {
+          for (size_t i = 0; i < when * 5 && program.machine.backend.running() > 0; ++i)
+            program.machine.backend.step(program.machine.graph);
+          program.machine.backend.lose_device(static_cast<unsigned>((seed + losses++) % 3), CL_DEVICE_NOT_AVAILABLE);
+        }
+        if (lost == 0) program.machine.run();
+      }
+      left.emplace_back();
+      for (const BufferPtr& buffer : buffers) left.back().push_back(program.machine.contents(buffer));
+      EXPECT_TRUE(program.all_ended_well());
+    }
+    ASSERT_EQ(left[0], left[1]);
   }
 }
 
