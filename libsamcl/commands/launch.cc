@@ -89,7 +89,7 @@ class LaunchInParts : public Producer {
   const LaunchPlan plan_;
 };
 
-// Of these accesses, what each part needs and writes, or all together where `part` is none.
+// What a part needs of these accesses, and what it writes.
 std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
   std::vector<Bytes> all;
   for (const BufferAccess& access : plan.accesses)
@@ -378,6 +378,7 @@ void KernelLaunch::prepare(Context& context) {
 
 void KernelLaunch::uses(Uses& uses) {
   prepare(*kernel().program->context);
+  if (uses_untracked()) uses.may_be_anything();
   for (const BufferAccess& access : plan_->accesses) {
     for (size_t p = 0; p < plan_->parts.size(); ++p) {
       uses.read(access.storage, access.needs(p), plan_->parts[p].device);
@@ -438,11 +439,9 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
     return std::ranges::any_of(plan.parts, [&](const Part& part) { return contains(context.lost(), part.device); });
   };
   if (context.lost() == 0 || is_again_) return;
-  if (uses_lost(options_.whole) || (options_.split && uses_lost(*options_.split)))
-  {
-    options_ = options_of(request_, context, true);
-    plan_ = nullptr;
-  }
+  if (!uses_lost(options_.whole) && !(options_.split && uses_lost(*options_.split))) return;
+  options_ = options_of(request_, context, true);
+  plan_ = nullptr;
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -482,12 +481,16 @@ void KernelLaunch::share_parts() {
   shared_ = std::make_unique<SharedWork>(std::span(plan.parts.data(), plan.parts.size()), plan.cut_dimension());
 }
 
-void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
-  const auto& parts = plan_->parts;
-  const auto& arguments = *request_.arguments;
-  const bool untracked = std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+// Whether it uses memory of which only the driver knows what it is.
+bool KernelLaunch::uses_untracked() const {
+  return std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
     return (argument.is_svm && !argument.buffer) || argument.kept;
   });
+}
+
+void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
+  const auto& parts = plan_->parts;
+  const bool untracked = uses_untracked();
   is_all_ = parts.size() == 1 && planner.operations() == 0;
   if (is_all_) event->runs_only_on(parts[0].device);
   share_parts();
@@ -630,11 +633,23 @@ bool KernelLaunch::may_be_computed_again(const Context& context) const {
   return std::ranges::none_of(reads, is_long) && std::ranges::none_of(writes, is_long) && !overlap(reads, writes);
 }
 
-void KernelLaunch::note_lineage(const std::vector<size_t>& parts) const {
-  if (parts.empty()) return;
-  const auto producer = std::make_shared<LaunchInParts>(request_, *plan_);
-  for (const size_t p : parts)
-    kernel().program->context->lineage.add(producer, p, needed(*plan_, p), written(*plan_, p));
+// Of the parts for which that holds.
+template <typename IsOne>
+void KernelLaunch::note_lineage(IsOne is_one) const {
+  Lineage& lineage = kernel().program->context->lineage;
+  try {
+    const auto producer = std::make_shared<LaunchInParts>(request_, *plan_);
+    for (size_t p = 0; p < plan_->parts.size(); ++p)
+      if (is_one(p)) lineage.add(producer, p, needed(*plan_, p), written(*plan_, p));
+  } catch (...) {  // no memory
+    lineage.give_up();
+  }
+}
+
+// Whether a part's outputs are not lost with its device.
+bool KernelLaunch::is_done(size_t part) const {
+  if (!safety_[part]->ran || safety_[part]->unsafe > 0) return false;
+  return !is_left_there_ || !contains(kernel().program->context->lost(), plan_->parts[part].device);
 }
 
 // The parts that ran on lost devices and are not safe. What they need is as it was before: a launch is only split where
@@ -646,13 +661,9 @@ std::shared_ptr<Command> KernelLaunch::again() {
   if (safety_.empty() || lost == 0 || contains(lost, devices[0]) || context.has_lost_device) return nullptr;
   if (plan_->is_bound || (plan_->original && !kernel().build->is_movable)) return nullptr;
   std::vector<Part> missing;
-  std::vector<size_t> left_there;
   for (size_t p = 0; p < plan_->parts.size(); ++p) {
     const Part& part = plan_->parts[p];
-    if (safety_[p]->ran && safety_[p]->unsafe == 0 && !(is_left_there_ && contains(lost, part.device))) {
-      left_there.push_back(p);
-      continue;
-    }
+    if (is_done(p)) continue;
     if (!contains(lost, part.device)) return nullptr;
     missing.push_back(part);
     for (const auto& [storage, before] : before_) {
@@ -666,7 +677,7 @@ std::shared_ptr<Command> KernelLaunch::again() {
     }
   }
   if (missing.empty()) return nullptr;
-  if (is_left_there_) note_lineage(left_there);
+  if (is_left_there_) note_lineage([this](size_t p) { return is_done(p); });
   for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
   return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }
@@ -687,11 +698,7 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
-  if (is_left_there_) {
-    std::vector<size_t> all(plan_->parts.size());
-    std::iota(all.begin(), all.end(), 0);
-    note_lineage(all);
-  }
+  if (is_left_there_) note_lineage([](size_t) { return true; });
   if (predicted_ns_ > 0 && is_measured_) {
     KernelRecord& record = kernel().record;
     ++record.predicted_launches;

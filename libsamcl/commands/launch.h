@@ -78,8 +78,11 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void remember_before();
   void make_safe(Planner& planner, Context& context);
   void prepare(Context& context);
+  bool uses_untracked() const;
   bool may_be_computed_again(const Context& context) const;
-  void note_lineage(const std::vector<size_t>& parts) const;
+  template <typename IsOne>
+  void note_lineage(IsOne is_one) const;
+  bool is_done(size_t part) const;
   LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;

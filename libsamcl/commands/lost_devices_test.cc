@@ -199,8 +199,8 @@ TEST(LostDevices, RandomProgramsLeaveWhatOneDeviceLeaves) {
         if (what == 6) program.launch(program.tripling, {buffers[to]});
         if (what == 7) program.launch(program.scattering, {buffers[to]});
         if (what == 8)
-          program.events.push_back(program.machine.submit(
-              program.queue, copy_buffer(buffers[from], buffers[to], at * 4, at * 2, kItems)));
+          program.events.push_back(
+              program.machine.submit(program.queue, copy_buffer(buffers[from], buffers[to], at * 4, at * 2, kItems)));
         if (what == 9) program.events.push_back(program.machine.write(program.queue, buffers[to], at, Words(64, 5)));
         if (what == 10)
           program.events.push_back(program.machine.submit(

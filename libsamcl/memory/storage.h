@@ -170,7 +170,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
                                                    [device](const auto& piece) { return piece.valid == only(device); });
   }
 
-  // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
+  // The device is lost: its bytes are valid there no more.
   void lose_replica(unsigned device) {
     ++version_;
     directory_.forget(device);

@@ -137,7 +137,11 @@ void Graph::plan_waiting() {
   const ResetAtEnd reset(planning_);
   while (!to_plan_.empty()) {
     const std::shared_ptr<Event> next = to_plan_.front();
-    if (next->inherited_ == CL_COMPLETE && comes_first(next->context, next->command_.get())) return;
+    try {
+      if (next->inherited_ == CL_COMPLETE && comes_first(next->context, next->command_.get())) return;
+    } catch (...) {  // no memory
+      next->inherited_ = CL_OUT_OF_HOST_MEMORY;
+    }
     to_plan_.pop_front();
     plan_one(next);
   }
@@ -170,7 +174,10 @@ void Graph::memory_released(const std::shared_ptr<Context>& context, const Stora
   {
     planning_ = true;
     const ResetAtEnd reset(planning_);
-    comes_first(context, nullptr);
+    try {
+      comes_first(context, nullptr);
+    } catch (...) {  // no memory: before the next command, then
+    }
   }
   plan_waiting();
   collect(outcome);

@@ -135,7 +135,8 @@ Bytes::Bytes(std::shared_ptr<Storage> of, std::span<const Range> which)
 
 bool overlap(std::span<const Bytes> some, std::span<const Bytes> others) {
   return std::ranges::any_of(some, [&](const Bytes& a) {
-    return std::ranges::any_of(others, [&](const Bytes& b) { return a.memory == b.memory && meet(a.ranges, b.ranges); });
+    return std::ranges::any_of(others,
+                               [&](const Bytes& b) { return a.memory == b.memory && meet(a.ranges, b.ranges); });
   });
 }
 
@@ -164,17 +165,21 @@ void Uses::write(const std::shared_ptr<Storage>& memory, std::span<const Range> 
 
 void Lineage::add(std::shared_ptr<const Producer> producer, size_t part, std::vector<Bytes> reads,
                   std::vector<Bytes> writes) {
-  parts_.push_back({std::move(producer), part, std::move(reads), std::move(writes)});
+  if (writes.empty()) return;
+  parts_.push_back(std::make_shared<Part>(std::move(producer), part, std::move(reads), std::move(writes)));
   is_shaken_ = true;  // its device may have been lost since it ran
+}
+
+bool Lineage::is_lost(const std::shared_ptr<Part>& part) {
+  return !all_pieces(part->writes, [](Places valid) { return valid != 0; });
 }
 
 template <typename IsOver>
 void Lineage::drop_if(IsOver is_over) {
-  std::erase_if(parts_, [&](Part& part) {
-    if (!is_over(std::as_const(part))) return false;
-    dropped_.push_back(std::make_shared<Part>(std::move(part)));
-    return true;
-  });
+  const auto over = std::stable_partition(parts_.begin(), parts_.end(),
+                                          [&](const std::shared_ptr<Part>& part) { return !is_over(*part); });
+  dropped_.insert(dropped_.end(), over, parts_.end());
+  parts_.erase(over, parts_.end());
 }
 
 std::shared_ptr<Command> Lineage::before(Context& context, const Uses& next) {
@@ -201,15 +206,13 @@ std::shared_ptr<Command> Lineage::before(Context& context, const Uses& next) {
 // The first launch of which something is lost. All that its parts read can be had: what earlier ones wrote was computed
 // before.
 std::shared_ptr<Command> Lineage::compute_lost() const {
-  const auto is_lost = [](const Part& part) {
-    return !all_pieces(part.writes, [](Places valid) { return valid != 0; });
-  };
   const auto first = std::ranges::find_if(parts_, is_lost);
   if (first == parts_.end()) return nullptr;
+  const Producer& producer = *(*first)->producer;
   std::vector<size_t> lost;
-  for (const Part& part : parts_)
-    if (part.producer == first->producer && is_lost(part)) lost.push_back(part.index);
-  std::shared_ptr<Command> command = first->producer->again(lost);
+  for (const auto& part : parts_)
+    if (part->producer.get() == &producer && is_lost(part)) lost.push_back(part->index);
+  std::shared_ptr<Command> command = producer.again(lost);
   Uses uses;
   command->uses(uses);
   if (std::vector<Bytes> kept = missing_where_needed(uses).take(); !kept.empty())
@@ -221,7 +224,7 @@ std::vector<Bytes> Lineage::to_keep(const Uses& next) const {
   Found found = missing_where_needed(next);
   const size_t too_many = parts_.size() >= kMostParts ? kMostParts / 4 : 0;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    const Part& part = parts_[i];
+    const Part& part = *parts_[i];
     const bool spoils = overlap(part.reads, next.writes());
     // What the command reads while it overwrites it cannot be computed while that is half done.
     const bool overwrites = overlap(part.writes, next.writes());
@@ -233,12 +236,10 @@ std::vector<Bytes> Lineage::to_keep(const Uses& next) const {
 }
 
 void Lineage::failed(Context& context) {
-  has_failed_ = true;
-  const bool is_lost = std::ranges::any_of(parts_, [](const Part& part) {
-    return !all_pieces(part.writes, [](Places valid) { return valid != 0; });
-  });
+  give_up();
+  const bool any_lost = std::ranges::any_of(parts_, is_lost);
   drop_if([](const Part&) { return true; });
-  if (!is_lost) return;
+  if (!any_lost) return;
   context.has_lost_device = true;
   warn("what a lost device had computed cannot be computed again: the job cannot go on");
 }
@@ -246,9 +247,9 @@ void Lineage::failed(Context& context) {
 bool Lineage::released(const Storage& memory) {
   const auto is_of_it = [&](const Bytes& bytes) { return bytes.memory.get() == &memory; };
   bool any = false;
-  for (Part& part : parts_) {
-    if (std::ranges::none_of(part.reads, is_of_it) && std::ranges::none_of(part.writes, is_of_it)) continue;
-    part.is_released = any = true;
+  for (const auto& part : parts_) {
+    if (std::ranges::none_of(part->reads, is_of_it) && std::ranges::none_of(part->writes, is_of_it)) continue;
+    part->is_released = any = true;
   }
   is_shaken_ |= any;
   return any;

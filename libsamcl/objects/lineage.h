@@ -67,14 +67,16 @@ class Lineage {
   // A launch counts with each of its parts.
   static constexpr size_t kMostParts = 256;
 
-  // A part has run. Nobody has changed since what it read, or wrote.
+  // A part has run. Nobody has changed since what it read, or wrote. Throws where there is no memory: then give_up().
   void add(std::shared_ptr<const Producer> producer, size_t part, std::vector<Bytes> reads, std::vector<Bytes> writes);
 
   // What has to be done, and to have ended, before a command is planned that uses that; nullptr: nothing more. Then
-  // what that command overwrites is no longer known here.
+  // what that command overwrites is no longer known here. Throws where there is no memory; all is as it was then.
   std::shared_ptr<Command> before(Context& context, const Uses& next);
   // What before() gave has ended with an error.
   void failed(Context& context);
+  // Some part is not known here: nothing is added any more, and no loss is survived that may be of what it wrote.
+  void give_up() { has_failed_ = true; }
 
   // A device is lost, and directories have forgotten what it had. False: there may be bytes of which nobody knows how
   // to compute them again.
@@ -102,13 +104,14 @@ class Lineage {
     bool is_released = false;
   };
 
+  static bool is_lost(const std::shared_ptr<Part>& part);
   std::shared_ptr<Command> compute_lost() const;
   std::vector<Bytes> to_keep(const Uses& next) const;
   template <typename IsOver>
   void drop_if(IsOver is_over);
 
-  std::vector<Part> parts_;  // each after those that wrote what it read
-  bool is_shaken_ = false;   // directories have changed otherwise than by commands
+  std::vector<std::shared_ptr<Part>> parts_;  // each after those that wrote what it read
+  bool is_shaken_ = false;                    // directories have changed otherwise than by commands
   bool has_failed_ = false;
   Dropped dropped_;
 };
