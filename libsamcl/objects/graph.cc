@@ -167,12 +167,9 @@ bool Graph::comes_first(const std::shared_ptr<Context>& context, Command* next) 
   return true;
 }
 
-void Graph::memory_released(const std::shared_ptr<Context>& context, const Storage& memory) {
-  Outcome outcome;
-  std::lock_guard lock(mutex_);
-  if (!context->lineage.released(memory)) return;
-  {
-    planning_ = true;
+// What the lineage can do or let go of before any other command comes; then those that waited for that.
+void Graph::settle(const std::shared_ptr<Context>& context) {
+  if (!std::exchange(planning_, true)) {
     const ResetAtEnd reset(planning_);
     try {
       comes_first(context, nullptr);
@@ -180,6 +177,12 @@ void Graph::memory_released(const std::shared_ptr<Context>& context, const Stora
     }
   }
   plan_waiting();
+}
+
+void Graph::memory_released(const std::shared_ptr<Context>& context, const Storage& memory) {
+  Outcome outcome;
+  std::lock_guard lock(mutex_);
+  if (context->lineage.released(memory)) settle(context);
   collect(outcome);
 }
 
@@ -245,7 +248,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   event->ends_with_ = status;
   std::shared_ptr<Event> first = event;
   Event* last = event.get();
-  bool ended_first = false;
+  std::shared_ptr<Context> settles;
   while (first) {
     const std::shared_ptr<Event> current = std::exchange(first, nullptr);
     first = std::exchange(current->ends_next_, nullptr);
@@ -258,7 +261,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
     if (current == first_) {
       if (result < 0) current->context->lineage.failed(*current->context);
       first_ = nullptr;
-      ended_first = true;
+      settles = current->context;
     }
     current->set_status(result);
     if (current->number != 0) tell_end(*current);
@@ -277,7 +280,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       }
     }
   }
-  if (ended_first) plan_waiting();
+  if (settles) settle(settles);
 }
 
 }  // namespace samcl

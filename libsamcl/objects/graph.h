@@ -89,6 +89,7 @@ class Graph {
   static bool all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits);
   void plan(const std::shared_ptr<Event>& event);
   void plan_waiting();
+  void settle(const std::shared_ptr<Context>& context);
   bool comes_first(const std::shared_ptr<Context>& context, Command* next);
   void plan_one(const std::shared_ptr<Event>& event);
   void operation_ended(const std::shared_ptr<Event>& event, cl_int status);

@@ -237,9 +237,12 @@ std::vector<Bytes> Lineage::to_keep(const Uses& next) const {
 
 void Lineage::failed(Context& context) {
   give_up();
-  const bool any_lost = std::ranges::any_of(parts_, is_lost);
-  drop_if([](const Part&) { return true; });
-  if (!any_lost) return;
+  try {
+    const bool any_lost = std::ranges::any_of(parts_, is_lost);
+    drop_if([](const Part&) { return true; });
+    if (!any_lost) return;
+  } catch (...) {  // no memory to look for it
+  }
   context.has_lost_device = true;
   warn("what a lost device had computed cannot be computed again: the job cannot go on");
 }
