@@ -39,7 +39,7 @@ TEST(BroadcastTree, OfRandomMachinesCrossesBetweenThemOncePerMachine) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {
-    std::vector<std::string> machines(1 + random() % 40);
+    std::vector<std::string> machines(1 + random() % kMaxDevices);
     for (std::string& machine : machines) machine = std::to_string(random() % 6);
     const BroadcastTree tree(machines);
     size_t entered = 0;
