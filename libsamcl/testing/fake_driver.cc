@@ -86,13 +86,14 @@ constexpr cl_device_info kServerAddress = 0x4503, kServerPort = 0x4504;  // of P
 
 // Most numbers are unknown to it.
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size, void* value, size_t* size_out) {
-  const std::string server = g_driver->server_of(device);
   switch (what) {
     case kServerAddress:
-    case kServerPort:
+    case kServerPort: {
+      const std::string server = g_driver->server_of(device);
       if (server.empty()) return CL_INVALID_VALUE;
       if (what == kServerAddress) return give_text(server.substr(0, server.find(':')), size, value, size_out);
       return give_value<cl_uint>(std::stoul(server.substr(server.find(':') + 1)), size, value, size_out);
+    }
     case CL_DEVICE_PLATFORM: return give_value(handle<cl_platform_id>(&g_platform), size, value, size_out);
     case CL_DEVICE_TYPE: {
       const bool is_cpu = g_driver->kind() == FakeDriver::Kind::cpu;
