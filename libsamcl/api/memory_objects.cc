@@ -189,6 +189,7 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   ours->release();
   if (ours->references() > 0) return CL_SUCCESS;
   ours->leave_kernels();
+  ours->context->memory_released(*ours->storage);
   ours->context->tell_untold();
   return CL_SUCCESS;
 }

@@ -115,6 +115,15 @@ void fill_around(Planner& planner, const std::shared_ptr<Storage>& storage, cons
   for (const Range& range : zeros) storage->written_by_program(range, places);
 }
 
+// What a command of the program's reads and writes of buffers.
+void add_read(Uses& uses, const Buffer& buffer, const Rectangle& rows) {
+  const Range bounds = rows.bounds();
+  uses.read(buffer.storage, {&bounds, 1}, kHost);
+}
+void add_written(Uses& uses, const Buffer& buffer, const Rectangle& rows) {
+  uses.write(buffer.storage, ranges_of(rows));
+}
+
 class Read : public Command {
  public:
   Read(BufferPtr buffer, Rectangle rows, Rectangle host, void* to)
@@ -123,6 +132,8 @@ class Read : public Command {
         host_(host),
         to_(static_cast<std::byte*>(to)),
         memory_(*buffer_->context, to, host, true) {}
+
+  void uses(Uses& uses) override { add_read(uses, *buffer_, rows_); }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
@@ -208,6 +219,8 @@ class Write : public Command {
         from_(static_cast<std::byte*>(const_cast<void*>(from))),
         memory_(*buffer_->context, from, host, false) {}
 
+  void uses(Uses& uses) override { add_written(uses, *buffer_, rows_); }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
@@ -252,6 +265,8 @@ class Fill : public Command {
   Fill(BufferPtr buffer, Range range, std::vector<std::byte> pattern)
       : buffer_(std::move(buffer)), range_(range), pattern_(std::move(pattern)) {}
 
+  void uses(Uses& uses) override { uses.write(buffer_->storage, {&range_, 1}); }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (range_.empty()) return CL_SUCCESS;
@@ -283,6 +298,11 @@ class Copy : public Command {
         to_(std::move(to)),
         source_(source.moved(from_->range.begin)),
         target_(target.moved(to_->range.begin)) {}
+
+  void uses(Uses& uses) override {
+    add_read(uses, *from_, source_);
+    add_written(uses, *to_, target_);
+  }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
@@ -357,6 +377,11 @@ class Map : public Command {
   Map(BufferPtr buffer, Rectangle rows, cl_map_flags flags)
       : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {}
 
+  void uses(Uses& uses) override {
+    if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) add_read(uses, *buffer_, rows_);
+    if (flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) add_written(uses, *buffer_, rows_);
+  }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     const std::shared_ptr<Storage>& storage = buffer_->storage;
@@ -384,6 +409,10 @@ class Map : public Command {
 class Unmap : public Command {
  public:
   Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(std::move(mapping)) {}
+
+  void uses(Uses& uses) override {
+    if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) add_written(uses, *buffer_, mapping_.rows);
+  }
 
   cl_int plan(Planner&, const EventPtr& event) override {
     event->set_running();

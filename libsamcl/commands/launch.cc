@@ -68,6 +68,45 @@ cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const s
   return CL_SUCCESS;
 }
 
+// What a launch in parts did, for as long as parts of it may have to be done again.
+class LaunchInParts : public Producer {
+ public:
+  LaunchInParts(const LaunchRequest& request, const LaunchPlan& plan) : request_(request), plan_(plan) {}
+
+  std::shared_ptr<Command> again(std::span<const size_t> parts) const override {
+    const auto devices = request_.kernel->program->context->devices_in_use();
+    std::vector<Part> lost;
+    for (const size_t p : parts) {
+      lost.push_back(plan_.parts[p]);
+      lost.back().device = devices[lost.size() % devices.size()];
+    }
+    return std::make_shared<KernelLaunch>(request_, plan_, std::move(lost));
+  }
+  void was_kept() const override { request_.kernel->keeps_outputs = true; }
+
+ private:
+  const LaunchRequest request_;
+  const LaunchPlan plan_;
+};
+
+// What a part needs of these accesses, and what it writes.
+std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
+  std::vector<Bytes> all;
+  for (const BufferAccess& access : plan.accesses)
+    if (!access.needs(part).empty()) all.emplace_back(access.storage, access.needs(part));
+  return all;
+}
+std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
+  std::vector<Bytes> all;
+  for (const BufferAccess& access : plan.accesses)
+    if (access.written && !access.shares[part].writes.empty())
+      all.emplace_back(access.storage, access.shares[part].writes);
+  return all;
+}
+
+// Ranges of one part beyond which it is not worth looking whether each has been changed.
+constexpr size_t kMostFollowed = 64;
+
 }  // namespace
 
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
@@ -333,9 +372,27 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   return choice.splits;
 }
 
+// Where devices may be lost, that is asked for before it is planned (uses()).
+void KernelLaunch::prepare(Context& context) {
+  plan_without_lost_devices(context);
+  if (!plan_) decide(context);
+}
+
+void KernelLaunch::uses(Uses& uses) {
+  prepare(*kernel().program->context);
+  if (uses_untracked()) uses.may_be_anything();
+  for (const BufferAccess& access : plan_->accesses) {
+    for (size_t p = 0; p < plan_->parts.size(); ++p) {
+      uses.read(access.storage, access.needs(p), plan_->parts[p].device);
+      if (access.written && !access.shares.empty()) uses.write(access.storage, access.shares[p].writes);
+    }
+    if (access.written && access.shares.empty()) uses.write(access.storage, {&access.range, 1});
+  }
+}
+
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
-  plan_without_lost_devices(*event->context);
-  decide(*event->context);
+  prepare(*event->context);
+  is_left_there_ = may_be_computed_again(*event->context);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -384,8 +441,9 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
     return std::ranges::any_of(plan.parts, [&](const Part& part) { return contains(context.lost(), part.device); });
   };
   if (context.lost() == 0 || is_again_) return;
-  if (uses_lost(options_.whole) || (options_.split && uses_lost(*options_.split)))
-    options_ = options_of(request_, context, true);
+  if (!uses_lost(options_.whole) && !(options_.split && uses_lost(*options_.split))) return;
+  options_ = options_of(request_, context, true);
+  plan_ = nullptr;
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -425,12 +483,16 @@ void KernelLaunch::share_parts() {
   shared_ = std::make_unique<SharedWork>(std::span(plan.parts.data(), plan.parts.size()), plan.cut_dimension());
 }
 
-void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
-  const auto& parts = plan_->parts;
-  const auto& arguments = *request_.arguments;
-  const bool untracked = std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+// Whether it uses memory of which only the driver knows what it is.
+bool KernelLaunch::uses_untracked() const {
+  return std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
     return (argument.is_svm && !argument.buffer) || argument.kept;
   });
+}
+
+void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
+  const auto& parts = plan_->parts;
+  const bool untracked = uses_untracked();
   is_all_ = parts.size() == 1 && planner.operations() == 0;
   if (is_all_) event->runs_only_on(parts[0].device);
   share_parts();
@@ -525,6 +587,7 @@ void KernelLaunch::remember_before() {
 // What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
 // the part began with stays there until then. Images and shared virtual memory stay with the first device.
 void KernelLaunch::make_safe(Planner& planner, Context& context) {
+  if (is_left_there_) return;
   for (size_t p = 0; p < safety_.size(); ++p) {
     for (const BufferAccess& access : plan_->accesses) {
       if (!access.written || access.storage->layout() || access.storage->svm()) continue;
@@ -553,6 +616,49 @@ void KernelLaunch::make_safe(Planner& planner, Context& context) {
   }
 }
 
+// Whether a part, made again, writes the same: it is proven to depend on nothing but what it reads, and none of them
+// writes that. Memory that the program frees when it has released the object is not read later.
+bool KernelLaunch::may_be_computed_again(const Context& context) const {
+  const LaunchPlan& plan = *plan_;
+  if (!survives() || is_again_ || !plan.is_split() || plan.original || plan.is_bound || context.is_managed() ||
+      context.device->joins_exactly() || kernel().keeps_outputs || !context.lineage.is_at_work())
+    return false;
+  const bool is_own = std::ranges::all_of(*request_.arguments, [](const Argument& argument) {
+    return !argument.is_svm && !argument.kept &&
+           (!argument.buffer || (!argument.buffer->parent && !(argument.buffer->flags & CL_MEM_USE_HOST_PTR)));
+  });
+  const bool is_known = std::ranges::all_of(plan.accesses, [](const BufferAccess& access) {
+    return !access.shares.empty() && !access.storage->layout() && !access.storage->svm() && !access.storage->shared();
+  });
+  if (!is_own || !is_known) return false;
+  std::vector<Bytes> reads, writes;
+  for (size_t p = 0; p < plan.parts.size(); ++p) {
+    for (Bytes& bytes : needed(plan, p)) reads.push_back(std::move(bytes));
+    for (Bytes& bytes : written(plan, p)) writes.push_back(std::move(bytes));
+  }
+  const auto is_long = [](const Bytes& bytes) { return bytes.ranges.size() > kMostFollowed; };
+  return std::ranges::none_of(reads, is_long) && std::ranges::none_of(writes, is_long) && !overlap(reads, writes);
+}
+
+// Of the parts for which that holds.
+template <typename IsOne>
+void KernelLaunch::note_lineage(IsOne is_one) const {
+  Lineage& lineage = kernel().program->context->lineage;
+  try {
+    const auto producer = std::make_shared<LaunchInParts>(request_, *plan_);
+    for (size_t p = 0; p < plan_->parts.size(); ++p)
+      if (is_one(p)) lineage.add(producer, p, needed(*plan_, p), written(*plan_, p));
+  } catch (...) {  // no memory
+    lineage.give_up();
+  }
+}
+
+// Whether a part's outputs are not lost with its device.
+bool KernelLaunch::is_done(size_t part) const {
+  if (!safety_[part]->ran || safety_[part]->unsafe > 0) return false;
+  return !is_left_there_ || !contains(kernel().program->context->lost(), plan_->parts[part].device);
+}
+
 // The parts that ran on lost devices and are not safe. What they need is as it was before: a launch is only split where
 // no part reads what another writes.
 std::shared_ptr<Command> KernelLaunch::again() {
@@ -564,7 +670,7 @@ std::shared_ptr<Command> KernelLaunch::again() {
   std::vector<Part> missing;
   for (size_t p = 0; p < plan_->parts.size(); ++p) {
     const Part& part = plan_->parts[p];
-    if (safety_[p]->ran && safety_[p]->unsafe == 0) continue;
+    if (is_done(p)) continue;
     if (!contains(lost, part.device)) return nullptr;
     missing.push_back(part);
     for (const auto& [storage, before] : before_) {
@@ -578,6 +684,7 @@ std::shared_ptr<Command> KernelLaunch::again() {
     }
   }
   if (missing.empty()) return nullptr;
+  if (is_left_there_) note_lineage([this](size_t p) { return is_done(p); });
   for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
   return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }
@@ -598,6 +705,7 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
+  if (is_left_there_) note_lineage([](size_t) { return true; });
   if (predicted_ns_ > 0 && is_measured_) {
     KernelRecord& record = kernel().record;
     ++record.predicted_launches;

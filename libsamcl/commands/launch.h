@@ -26,6 +26,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   KernelLaunch& operator=(const KernelLaunch&) = delete;
   ~KernelLaunch() override;
 
+  void uses(Uses& uses) override;
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
@@ -77,6 +78,12 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void plan_without_lost_devices(Context& context);
   void remember_before();
   void make_safe(Planner& planner, Context& context);
+  void prepare(Context& context);
+  bool uses_untracked() const;
+  bool may_be_computed_again(const Context& context) const;
+  template <typename IsOne>
+  void note_lineage(IsOne is_one) const;
+  bool is_done(size_t part) const;
   LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;
@@ -114,6 +121,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   Following following_;
   bool foresees_ = false;                        // what it takes is of interest for another process
   bool is_again_ = false;                        // it is decided how
+  bool is_left_there_ = false;                   // what it writes, on its devices alone: it can be computed again
   std::vector<std::unique_ptr<Safety>> safety_;  // of each part, where devices may be lost
   std::vector<std::pair<std::shared_ptr<Storage>, Directory>> before_;  // of what is written, likewise
   std::unique_ptr<WhatIf::Launch> imagined_;                            // on machines that are, nullptr: there are none

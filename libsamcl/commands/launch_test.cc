@@ -50,7 +50,8 @@ void count_eighths(size_t i, const Arguments& a) { ++a[0][i % 8]; }
 
 // Devices, the kernels above, and one queue in order; every launch that may be split is.
 struct Launches : ::testing::Test {
-  explicit Launches(unsigned devices = 2, lease::Client* manager = nullptr) : machine(devices, manager) {
+  explicit Launches(unsigned devices = 2, lease::Client* manager = nullptr, std::vector<std::string> servers = {})
+      : machine(devices, manager, {}, std::move(servers)) {
     machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
       ++performed[node.owner];
       if (std::holds_alternative<engine::RunKernel>(node.operation)) at_work.insert(node.lane.device);
@@ -282,13 +283,13 @@ TEST_F(Launches, ThatReadAllBringItToEveryDevice) {
 }
 
 struct LaunchesOnFour : Launches {
-  LaunchesOnFour() : Launches(4) {}
+  explicit LaunchesOnFour(std::vector<std::string> servers = {}) : Launches(4, nullptr, std::move(servers)) {}
 };
 
 // What all devices need of a buffer that the program writes, by which exchanges it gets there, and how many
 // copies of the program's bytes.
 struct Broadcasts : LaunchesOnFour {
-  Broadcasts() {
+  explicit Broadcasts(std::vector<std::string> servers = {}) : LaunchesOnFour(std::move(servers)) {
     machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
       if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation))
         exchanged.emplace_back(exchange->from, exchange->to);
@@ -324,6 +325,34 @@ TEST_F(Broadcasts, GoToOneAndOnFromThereWhereDevicesHaveAWay) {
   if (!machine.context->one_context) return;
   EXPECT_EQ(writes, 1) << "over one link";
   expect_a_tree();
+}
+
+// Devices 0 and 1 are in one machine, 2 and 3 in another.
+struct OnTwoMachines : Broadcasts {
+  OnTwoMachines() : Broadcasts({"10.0.0.1:7700", "10.0.0.1:7700", "10.0.0.2:7700", "10.0.0.2:7700"}) {}
+  // Exchanges from machine to machine.
+  size_t crossed() const {
+    return std::ranges::count_if(exchanged, [](const auto& each) { return each.first / 2 != each.second / 2; });
+  }
+};
+
+TEST_F(OnTwoMachines, WhatAllNeedGoesToEachMachineOnce) {
+  const BufferPtr a = filled(counting(kMany));
+  sum_up(a, kMany * (kMany - 1) / 2);
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(writes, 1) << "over one link";
+  EXPECT_THAT(exchanged, ::testing::UnorderedElementsAre(std::pair(0U, 1U), std::pair(0U, 2U), std::pair(2U, 3U)));
+}
+
+// Neighbours in a machine have neighbouring parts: of six edges that devices get two come from the other machine.
+TEST_F(OnTwoMachines, AStencilsEdgesMostlyStayInside) {
+  const BufferPtr a = filled(counting(1024)), b = machine.buffer(1024);
+  launch(stencil, {a, b}, 1024);
+  launch(stencil, {b, a}, 1024);
+  machine.run();
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(exchanged.size(), 6U);
+  EXPECT_EQ(crossed(), 2U);
 }
 
 // In rows that are each too short to be worth a way of their own, in all columns but the first one.

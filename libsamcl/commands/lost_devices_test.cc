@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -26,6 +27,9 @@ void triple(size_t i, const Arguments& a) { a[0][i] = 3 * a[0][i] + 1; }
 void sum_of_neighbours(size_t i, const Arguments& a) {
   const auto& from = a[0];
   a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
+}
+void change_some(size_t i, const Arguments& a) {
+  if (i % 3 == 0) a[0][i] += 5;
 }
 void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
 
@@ -69,6 +73,8 @@ class Program {
                      sum_of_neighbours);
   const KernelPtr scattering = machine.kernel(
       Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
+  const KernelPtr some = machine.kernel(
+      Translated("some").updates().footprint(Footprints().element(0, Footprints::may_write)), change_some);
 
   void write(const BufferPtr& buffer, Words what) {
     events.push_back(machine.write(queue, buffer, 0, std::move(what)));
@@ -135,6 +141,172 @@ TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
       EXPECT_TRUE(program.all_ended_well()) << "lost after " << first << " operations, and " << later;
     }
   }
+}
+
+// What can be computed again stays where it is, until the program wants it.
+TEST(LostDevices, WhatCanBeComputedAgainIsNotTakenToTheHost) {
+  Program program(2);
+  program.write(program.a, counting(kItems, 1));
+  program.launch(program.stencil, {program.a, program.b});
+  program.launch(program.stencil, {program.b, program.c});
+  program.machine.run();
+  const auto at_host = [](const BufferPtr& buffer) {
+    return buffer->storage->directory().missing_bytes({0, buffer->size()}, kHost) == 0;
+  };
+  EXPECT_TRUE(at_host(program.a));
+  EXPECT_FALSE(at_host(program.b)) << "but for what one device needed of the other";
+  EXPECT_FALSE(at_host(program.c));
+  EXPECT_EQ(program.machine.context->lineage.parts(), 4u);
+  program.launch(program.tripling, {program.a});  // what b was computed from
+  program.machine.run();
+  EXPECT_TRUE(at_host(program.b));
+  EXPECT_FALSE(at_host(program.c));
+}
+
+// b and c were on the devices alone: b is computed again of a, and c of that.
+TEST(LostDevices, WhatIsLostIsComputedAgainWithWhatItWasComputedFrom) {
+  for (const unsigned lost : {0u, 1u}) {
+    Words right;
+    for (const bool loses : {false, true}) {
+      Program program(2);
+      program.write(program.a, counting(kItems, 1));
+      program.launch(program.stencil, {program.a, program.b});
+      program.launch(program.stencil, {program.b, program.c});
+      program.machine.run();
+      const uint64_t before = program.repeated();
+      if (loses) program.machine.backend.lose_device(lost, CL_DEVICE_NOT_AVAILABLE);
+      const Words found = program.machine.contents(program.c);
+      if (!loses) right = found;
+      EXPECT_EQ(found, right) << "lost " << lost;
+      EXPECT_EQ(program.repeated() - before, loses ? 2u : 0u);
+      EXPECT_TRUE(program.all_ended_well());
+    }
+  }
+}
+
+// Random commands over four buffers, on so many devices, of which some are lost at random points.
+class RandomProgram {
+ public:
+  RandomProgram(uint32_t seed, unsigned devices, size_t losses)
+      : program_(devices), seed_(seed), random_(seed), losses_(losses) {
+    for (const BufferPtr& buffer : {program_.a, program_.b, program_.c}) buffers_.push_back(buffer);
+    buffers_.push_back(program_.machine.buffer(kItems));
+    for (size_t i = 0; i < buffers_.size(); ++i) program_.write(buffers_[i], counting(kItems, static_cast<cl_uint>(i)));
+  }
+
+  // What is read on the way, and left in the end.
+  std::vector<Words> run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      const size_t to = any(buffers_.size()), from = (to + 1 + any(buffers_.size() - 1)) % buffers_.size();
+      enqueue(to, from, any(kItems / 2));
+      const bool loses = any(12) == 0;
+      const size_t when = 5 * any(4);
+      if (loses) lose_one(when);
+      if (any(3) == 0) program_.machine.run();
+    }
+    program_.machine.run();
+    std::vector<Words> left;
+    for (const auto& reading : readings_) left.push_back(*reading.words);
+    for (const BufferPtr& buffer : buffers_) left.push_back(program_.machine.contents(buffer));
+    return left;
+  }
+  bool all_ended_well() const { return program_.all_ended_well(); }
+
+ private:
+  size_t any(size_t below) { return static_cast<size_t>(random_()) % below; }
+
+  // at: a word in the first half.
+  void enqueue(size_t to, size_t from, size_t at) {
+    SimulatedMachine& machine = program_.machine;
+    const auto submit = [&](CommandPtr command) {
+      program_.events.push_back(machine.submit(program_.queue, std::move(command)));
+    };
+    switch (any(14)) {
+      case 0: program_.launch(program_.tripling, {buffers_[to]}); break;
+      case 1: program_.launch(program_.scattering, {buffers_[to]}); break;
+      case 2: program_.launch(program_.some, {buffers_[to]}); break;
+      case 3: submit(copy_buffer(buffers_[from], buffers_[to], at * 4, at * 2, kItems)); break;
+      case 4: program_.events.push_back(machine.write(program_.queue, buffers_[to], at, Words(64, 5))); break;
+      case 5: submit(fill_buffer(buffers_[to], at * 4, 64, std::vector<std::byte>(4, std::byte{7}))); break;
+      case 6: {
+        const Rectangle rows{at * 4, 32, 256, {12, 8, 1}};
+        submit(copy_rectangle(buffers_[from], buffers_[to], rows, rows));
+        break;
+      }
+      case 7: readings_.push_back(machine.read(program_.queue, buffers_[to], at, 100)); break;
+      case 8: map_and_change(buffers_[to], at); break;
+      case 9: release(buffers_[to]); break;
+      case 10:
+        program_.events.push_back(
+            machine.launch(program_.queue, program_.stencil, {buffers_[from], buffers_[to]}, 96, {}, 16, at / 16 * 16));
+        break;
+      default: program_.launch(program_.stencil, {buffers_[from], buffers_[to]});
+    }
+  }
+
+  void map_and_change(const BufferPtr& buffer, size_t at) {
+    SimulatedMachine& machine = program_.machine;
+    const Rectangle words = Rectangle::run(at * 4, 80);
+    program_.events.push_back(machine.submit(program_.queue, map_buffer(buffer, words, CL_MAP_READ | CL_MAP_WRITE)));
+    machine.run();
+    ++reinterpret_cast<cl_uint*>(buffer->storage->host())[at + 3];
+    program_.events.push_back(
+        machine.submit(program_.queue, unmap_buffer(buffer, {nullptr, words, CL_MAP_READ | CL_MAP_WRITE})));
+  }
+
+  // Its launches need it no more, those that may have to be done again do.
+  void release(BufferPtr& buffer) {
+    SimulatedMachine& machine = program_.machine;
+    const std::shared_ptr<Storage> memory = buffer->storage;
+    buffer = machine.buffer(kItems);
+    machine.graph.memory_released(machine.context, *memory);
+    program_.write(buffer, counting(kItems, 9));
+  }
+
+  void lose_one(size_t steps) {
+    SimulatedMachine& machine = program_.machine;
+    if (losses_ == 0) return;
+    for (size_t i = 0; i < steps && machine.backend.running() > 0; ++i) machine.backend.step(machine.graph);
+    machine.backend.lose_device(static_cast<unsigned>(seed_ + losses_--) % 3, CL_DEVICE_NOT_AVAILABLE);
+  }
+
+  Program program_;
+  const uint32_t seed_;
+  std::mt19937 random_;
+  size_t losses_;
+  std::vector<BufferPtr> buffers_;
+  std::vector<SimulatedMachine::Reading> readings_;
+};
+
+TEST(LostDevices, RandomProgramsLeaveWhatOneDeviceLeaves) {
+  const uint32_t first = std::random_device{}();
+  for (uint32_t seed = first; seed < first + 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Words> right = RandomProgram(seed, 1, 0).run(24);
+    RandomProgram together(seed, 3, 2);
+    ASSERT_EQ(together.run(24), right);
+    EXPECT_TRUE(together.all_ended_well());
+  }
+}
+
+// What a released buffer was computed to is kept, so that it need not be computed again, and the buffer is gone then.
+TEST(LostDevices, WhatTheProgramHasReleasedIsHeldNoLonger) {
+  Program program(2);
+  BufferPtr input = program.machine.buffer(kItems);
+  program.write(input, counting(kItems, 1));
+  program.launch(program.stencil, {input, program.b});
+  program.machine.run();
+  EXPECT_EQ(program.machine.context->lineage.parts(), 2u);
+  const std::shared_ptr<Storage> memory = input->storage;
+  const std::weak_ptr<Buffer> object = input;
+  input->leave_kernels();
+  input = nullptr;
+  program.events.clear();
+  EXPECT_FALSE(object.expired());
+  program.machine.graph.memory_released(program.machine.context, *memory);
+  program.machine.run();
+  EXPECT_EQ(program.machine.context->lineage.parts(), 0u);
+  EXPECT_TRUE(object.expired());
 }
 
 TEST(LostDevices, LaunchesGoOnWithTheOthersThatAreLeft) {

@@ -1,7 +1,6 @@
 #include "libsamcl/device/device_set.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 
 #include "libsamcl/device/link_rates.h"
@@ -24,6 +23,9 @@ void DeviceSet::add(std::unique_ptr<RealDevice> device) {
 
 // What shares the host's memory is lost with it.
 void DeviceSet::complete() {
+  std::vector<std::string> machines;
+  for (const auto& device : devices) machines.push_back(device->server);
+  tree_.emplace(machines);
   find_transports();
   survives_ = Config::get().survive && devices.size() > 1 && !shares_host_memory_;
 }
@@ -63,8 +65,10 @@ Place DeviceSet::source_for(unsigned device, Places valid, uint64_t bytes) const
   const Places on_devices = valid & kAnyDevice;
   const bool passed_on = on_devices != 0 && passes_on(bytes);
   if (contains(valid, kHost) && !passed_on) return kHost;
-  const unsigned parent = device - std::bit_floor(device);  // in the tree whose root is the first device
-  return passed_on && device > 0 && contains(on_devices, parent) ? parent : lowest(on_devices);
+  const unsigned parent = tree_->parent(device);
+  if (passed_on && contains(on_devices, parent)) return parent;
+  const Places near = on_devices & tree_->machine(device);
+  return lowest(near != 0 ? near : on_devices);
 }
 
 SmallVector<unsigned, 8> DeviceSet::devices_in_use() const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/live_set.h"
@@ -11,6 +12,7 @@
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/coherence/placements.h"
 #include "libsamcl/cost/ways.h"
+#include "libsamcl/device/broadcast_tree.h"
 #include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/peer_windows.h"
@@ -48,8 +50,8 @@ class DeviceSet {
   // taken, or SAMCL_SPLIT=always asks for it. Any thread.
   bool splits_always() const;
 
-  // Whether the context goes on when a device is lost (SAMCL_SURVIVE): then no byte of a buffer is on a device alone
-  // once the command has ended that wrote it. Fixed.
+  // Whether the context goes on when a device is lost (SAMCL_SURVIVE): then each byte of a buffer is in host memory,
+  // or can be computed again (objects/lineage.h), once the command has ended that wrote it. Fixed.
   bool survives() const { return survives_; }
   // The devices that were lost since; of one that is, the first call tells. Any thread.
   Places lost() const { return lost_.load(std::memory_order_acquire); }
@@ -62,9 +64,8 @@ class DeviceSet {
   // Whether so many bytes that several devices need go over the host's links once, and from device to device from then
   // on: where these have a way of their own that is no slower. Fixed.
   bool passes_on(uint64_t bytes) const;
-  // From which of the places where they are valid that device gets so many bytes (0: of which none are passed on).
-  // Devices that pass them on to others form a binomial tree, so that each round doubles the number of those that have
-  // them.
+  // From which of the places where they are valid that device gets so many bytes (0: of which none are passed on): from
+  // one of its own machine, if that has them.
   Place source_for(unsigned device, Places valid, uint64_t bytes) const;
 
  protected:
@@ -82,8 +83,9 @@ class DeviceSet {
   bool survives_ = false;
   std::atomic<Places> lost_{0};
   TransferRates rates_;
-  std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
-  std::vector<unsigned> unmanaged_;  // the devices in use as long as no manager has a say
+  std::optional<BroadcastTree> tree_;  // of those that pass bytes on to others
+  std::vector<uint32_t> announced_;    // by device: its index among those announced to the manager
+  std::vector<unsigned> unmanaged_;    // the devices in use as long as no manager has a say
 };
 
 }  // namespace samcl

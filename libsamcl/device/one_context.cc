@@ -16,8 +16,8 @@ namespace samcl {
 namespace {
 
 // Of a staging buffer. Only whole ones move, so there are several sizes, each twice the one before.
-constexpr uint64_t kLeast = 1 << 10, kMost = driver::ExchangeTimes::kPiece;
-uint64_t staging_size(uint64_t bytes) { return std::max(kLeast, std::bit_ceil(bytes)); }
+constexpr uint64_t kLeastStaging = 1 << 10, kMostStaging = driver::ExchangeTimes::kPiece;
+uint64_t staging_size(uint64_t bytes) { return std::max(kLeastStaging, std::bit_ceil(bytes)); }
 
 // Of the first device to each other one, the slowest; nothing if the driver refuses one.
 std::optional<driver::ExchangeTimes> measured(const std::vector<cl_device_id>& devices) {
@@ -177,7 +177,7 @@ cl_int OneContext::pass(RealDevice& from, RealDevice& to, cl_mem source, cl_mem 
   const std::scoped_lock one_at_a_time(down.mutex, up.mutex);
   Passing passing(*this, down.real, up.real);
   for (const Rectangle& each : rows) {
-    for (const auto& pieces : cut(each, each, kMost)) {
+    for (const auto& pieces : cut(each, each, kMostStaging)) {
       const cl_int error = passing.pass(source, target, pieces.first);
       if (error != CL_SUCCESS) return error;
     }

@@ -50,6 +50,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       lease(lease_target),
       computes_in_caller(driver::computes_in_caller(device_id)),
       is_remote(driver::is_remote(device_id)),
+      server(driver::server_address(device_id)),
       packs_host_rows(driver::packs_host_rows(device_id)),
       compiles_for_each_local_size(driver::vendor_facts(device_id).compiles_for_each_local_size),
       pace_(lease_target.share),

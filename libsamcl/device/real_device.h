@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/rectangle.h"
@@ -51,6 +52,7 @@ class RealDevice {
   const LeaseTarget lease;
   const bool computes_in_caller;            // see driver::computes_in_caller()
   const bool is_remote;                     // see driver::is_remote()
+  const std::string server;                 // see driver::server_address()
   const bool packs_host_rows;               // see driver::packs_host_rows()
   const bool compiles_for_each_local_size;  // see driver::VendorFacts
 

@@ -68,6 +68,12 @@ const VendorFacts& vendor_facts(cl_device_id device) {
 
 bool is_remote(cl_device_id device) { return contains(text(device, CL_DEVICE_VERSION), "pocl-remote"); }
 
+std::string server_address(cl_device_id device) {
+  constexpr cl_device_info kAddress = 0x4503, kPort = 0x4504;  // cl_ext_pocl.h: CL_DEVICE_REMOTE_SERVER_IP, _PORT
+  const std::string address = text(device, kAddress);
+  return address.empty() ? "" : address + ":" + std::to_string(value<cl_uint>(device, kPort));
+}
+
 bool computes_in_caller(cl_device_id device) {
   const std::string& name = vendor_facts(device).computes_in_caller;
   return !name.empty() && !is_remote(device) && text(device, CL_DEVICE_NAME).starts_with(name);

@@ -67,6 +67,9 @@ bool computes_in_caller(cl_device_id device);
 // that it makes by itself between those of the program. What a device is given before its first write is right.
 bool is_remote(cl_device_id device);
 
+// Where the server of such a device is, "ADDRESS:PORT": devices of one server are in one machine. Empty for others.
+std::string server_address(cl_device_id device);
+
 // Whether the driver takes rows of host memory for a rectangle of a buffer to lie without gaps, whatever their pitch:
 // PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between and behind
 // them.

@@ -164,13 +164,13 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // anew and brings them. While no operation that uses it runs. False: that can't be done.
   bool set_aside(unsigned device);
 
-  // Whether it has bytes on that device alone that no command keeps elsewhere, too, although the device may be lost.
+  // Whether it has bytes on that device alone that nobody can compute again, although the device may be lost.
   bool stays_on(unsigned device) const {
     return (image_ || svm_) && std::ranges::any_of(directory_.pieces({0, size_}),
                                                    [device](const auto& piece) { return piece.valid == only(device); });
   }
 
-  // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
+  // The device is lost: its bytes are valid there no more.
   void lose_replica(unsigned device) {
     ++version_;
     directory_.forget(device);

@@ -10,6 +10,7 @@ namespace samcl {
 class Event;
 class LateTimes;
 class Planner;
+class Uses;
 struct LaunchRequest;
 
 class Command {
@@ -31,6 +32,10 @@ class Command {
 
   // All operations have ended, the last one just now, with the first error there was. Under the graph's lock.
   virtual void ended(cl_int) {}
+
+  // What it is going to use when it is planned next (objects/lineage.h); asked where devices may be lost, any number of
+  // times. Under the graph's lock.
+  virtual void uses(Uses& uses);
 
   // It has failed, or part of it has, with its operations ended. What does again what is missing, in its place;
   // nullptr: it has failed for good. Under the graph's lock.
@@ -54,6 +59,7 @@ class Command {
 class EmptyCommand : public Command {
  public:
   cl_int plan(Planner&, const std::shared_ptr<Event>&) override { return CL_SUCCESS; }
+  void uses(Uses&) override {}
 };
 
 }  // namespace samcl

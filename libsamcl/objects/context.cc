@@ -111,10 +111,14 @@ void Context::operation_failed(unsigned index, cl_int status) {
   const std::string name = driver::text(devices[index]->id, CL_DEVICE_NAME);
   const auto stored = storages.all();
   const size_t left = devices.size() - static_cast<size_t>(std::popcount(lost()));
-  if (left == 0 || std::ranges::any_of(stored, [&](const auto& storage) { return storage->stays_on(index); })) {
+  const bool is_known = lineage.device_lost();
+  if (left == 0 || !is_known ||
+      std::ranges::any_of(stored, [&](const auto& storage) { return storage->stays_on(index); })) {
     has_lost_device = true;
     return warn("device " + std::to_string(index) + ", " + name + ", is lost: the job cannot go on, " +
-                (left == 0 ? "there is no other" : "images or shared virtual memory were there alone"));
+                (left == 0   ? "there is no other"
+                 : !is_known ? "bytes were there alone that host memory had no room for"
+                             : "images or shared virtual memory were there alone"));
   }
   for (const auto& storage : stored) storage->lose_replica(index);
   warn("device " + std::to_string(index) + ", " + name + ", is lost; the job goes on with the other " +
@@ -138,6 +142,11 @@ bool Context::set_aside(unsigned device, const std::function<bool(const Storage&
 void Context::tell_untold() {
   has_let_go_ = true;
   if (std::ranges::any_of(devices, [](const auto& device) { return device->completions().has_untold(); })) graph.look();
+}
+
+void Context::memory_released(const Storage& memory) {
+  if (!survives()) return;
+  if (const auto alive = weak_from_this().lock()) graph.memory_released(alive, memory);
 }
 
 void Context::program_waited() {

@@ -15,6 +15,7 @@
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/objects/graph.h"
+#include "libsamcl/objects/lineage.h"
 #include "libsamcl/objects/object.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/threads/worker.h"
@@ -77,6 +78,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
 
   // Guarded by the graph's lock.
   Ways ways;
+  Lineage lineage;  // of what devices alone have, if they may be lost
   // The program has waited for what it launched.
   void program_waited();
   // Ends what the program knows to have ended and has not been ended yet, since it might have gone on
@@ -91,6 +93,8 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   // An operation on that device failed. If that is because the device is gone, and the context survives it, what it had
   // is valid elsewhere only from now on. Under the graph's lock.
   void operation_failed(unsigned index, cl_int status);
+  // The program has released a memory object for good. Any thread, without locks.
+  void memory_released(const Storage& memory);
   // Without the graph's lock.
   Room room(unsigned device) {
     return Room([this, device] { return backend.make_room(*devices[device]); });

@@ -148,22 +148,74 @@ void Graph::ended(const engine::NodePtr& node, cl_int status) {
 void Graph::collect(Outcome& outcome) {
   outcome.commands = std::exchange(ended_commands_, {});
   outcome.operations = engine_.take_ended();
+  outcome.producers = std::exchange(dropped_, {});
 }
 
 // A chain may be thousands of commands long: the outermost call plans what the inner ones found.
 void Graph::plan(const std::shared_ptr<Event>& event) {
+  if (event == first_) return plan_one(event);
   to_plan_.push_back(event);
+  plan_waiting();
+}
+
+void Graph::plan_waiting() {
   if (std::exchange(planning_, true)) return;
   const ResetAtEnd reset(planning_);
   while (!to_plan_.empty()) {
-    const std::shared_ptr<Event> next = std::move(to_plan_.front());
+    const std::shared_ptr<Event> next = to_plan_.front();
+    try {
+      if (next->inherited_ == CL_COMPLETE && comes_first(next->context, next->command_.get())) return;
+    } catch (...) {  // no memory
+      next->inherited_ = CL_OUT_OF_HOST_MEMORY;
+    }
     to_plan_.pop_front();
     plan_one(next);
   }
 }
 
+// Whether something has to end before that command is planned, or what the program has released is given back. It is
+// begun. While planning_ is set.
+bool Graph::comes_first(const std::shared_ptr<Context>& context, Command* next) {
+  if (!context->survives()) return false;
+  while (!first_) {
+    Uses uses;
+    if (next) next->uses(uses);
+    std::shared_ptr<Command> command = context->lineage.before(*context, uses);
+    context->lineage.take_dropped(dropped_);
+    if (!command) return false;
+    first_ = Event::make_shared(context, nullptr, CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    first_->set_queued();
+    first_->number = trace::submitted(first_->type);
+    first_->command_ = std::move(command);
+    first_->set_free();
+    plan_one(std::shared_ptr<Event>(first_));  // perhaps it has ended then
+  }
+  return true;
+}
+
+// What the lineage can do or let go of before any other command comes; then those that waited for that.
+void Graph::settle(const std::shared_ptr<Context>& context) {
+  if (!std::exchange(planning_, true)) {
+    const ResetAtEnd reset(planning_);
+    try {
+      comes_first(context, nullptr);
+    } catch (...) {  // no memory: before the next command, then
+    }
+  }
+  plan_waiting();
+}
+
+void Graph::memory_released(const std::shared_ptr<Context>& context, const Storage& memory) {
+  Outcome outcome;
+  std::lock_guard lock(mutex_);
+  if (context->lineage.released(memory)) settle(context);
+  collect(outcome);
+}
+
 void Graph::plan_one(const std::shared_ptr<Event>& event) {
   last_planned_ = event;
+  if (event->inherited_ == CL_COMPLETE && event->context->survives() && event->context->has_lost_device)
+    event->inherited_ = CL_DEVICE_NOT_AVAILABLE;
   if (event->inherited_ < 0) {
     if (event->unmet_ == 0) return end(event, event->inherited_);
     event->result_ = event->inherited_;
@@ -222,6 +274,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   event->ends_with_ = status;
   std::shared_ptr<Event> first = event;
   Event* last = event.get();
+  std::shared_ptr<Context> settles;
   while (first) {
     const std::shared_ptr<Event> current = std::exchange(first, nullptr);
     first = std::exchange(current->ends_next_, nullptr);
@@ -231,6 +284,11 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       if (result == CL_DEVICE_NOT_AVAILABLE) current->context->has_lost_device = true;
     }
     if (current->queue) current->queue->ended(*current);
+    if (current == first_) {
+      if (result < 0) current->context->lineage.failed(*current->context);
+      first_ = nullptr;
+      settles = current->context;
+    }
     current->set_status(result);
     if (current->number != 0) tell_end(*current);
     for (std::shared_ptr<Event>& each : std::exchange(current->followers_, {})) {
@@ -254,6 +312,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       }
     }
   }
+  if (settles) settle(settles);
 }
 
 }  // namespace samcl

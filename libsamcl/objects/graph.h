@@ -19,6 +19,7 @@
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/engine.h"
 #include "libsamcl/objects/event.h"
+#include "libsamcl/objects/lineage.h"
 #include "libsamcl/objects/queue.h"
 
 namespace samcl {
@@ -46,6 +47,9 @@ class Graph {
   void look() {
     locked([this] { engine_.look(); });
   }
+
+  // The program has released a memory object on these bytes, which what may be computed again must not keep for long.
+  void memory_released(const std::shared_ptr<Context>& context, const Storage& memory);
 
   // Enters a command of ours, which is in no queue and waits for nothing.
   void enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command);
@@ -82,11 +86,15 @@ class Graph {
   struct Outcome {
     EndedCommands commands;
     engine::Engine::AllHeld operations;
+    Lineage::Dropped producers;
   };
 
   std::shared_ptr<Event> followed_locked(const Queue& queue) const;
   static bool all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits);
   void plan(const std::shared_ptr<Event>& event);
+  void plan_waiting();
+  void settle(const std::shared_ptr<Context>& context);
+  bool comes_first(const std::shared_ptr<Context>& context, Command* next);
   void plan_one(const std::shared_ptr<Event>& event);
   void operation_ended(const std::shared_ptr<Event>& event, cl_int status);
   void over(const std::shared_ptr<Event>& event);
@@ -101,8 +109,10 @@ class Graph {
   uint64_t last_turn_ = 0;
   std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
   bool planning_ = false;                       // further up the stack
+  std::shared_ptr<Event> first_;                // has to end before anything else is planned (Lineage::before())
   std::weak_ptr<Event> last_planned_;
   EndedCommands ended_commands_;
+  Lineage::Dropped dropped_;
 };
 
 }  // namespace samcl

@@ -139,6 +139,9 @@ class Kernel : public Object<Kernel> {
   const KernelTranslation* const translation;  // nullptr if the translator does not know it
   CostModel* const cost_model;                 // nullptr likewise
   KernelRecord& record;
+  // What its launches read was overwritten while others counted on that: their outputs are kept in host memory at once
+  // where devices may be lost (objects/lineage.h). Any thread.
+  std::atomic<bool> keeps_outputs{false};
 
   // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.
   cl_int set_argument(cl_uint index, size_t size, const void* value);

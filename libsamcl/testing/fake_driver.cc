@@ -82,9 +82,18 @@ cl_int give_value(T given, size_t size, void* value, size_t* size_out) {
   return CL_SUCCESS;
 }
 
+constexpr cl_device_info kServerAddress = 0x4503, kServerPort = 0x4504;  // of PoCL's remote driver
+
 // Most numbers are unknown to it.
-cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value, size_t* size_out) {
+cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size, void* value, size_t* size_out) {
   switch (what) {
+    case kServerAddress:
+    case kServerPort: {
+      const std::string server = g_driver->server_of(device);
+      if (server.empty()) return CL_INVALID_VALUE;
+      if (what == kServerAddress) return give_text(server.substr(0, server.find(':')), size, value, size_out);
+      return give_value<cl_uint>(std::stoul(server.substr(server.find(':') + 1)), size, value, size_out);
+    }
     case CL_DEVICE_PLATFORM: return give_value(handle<cl_platform_id>(&g_platform), size, value, size_out);
     case CL_DEVICE_TYPE: {
       const bool is_cpu = g_driver->kind() == FakeDriver::Kind::cpu;
@@ -417,7 +426,8 @@ cl_icd_dispatch make_table() {
 
 }  // namespace
 
-FakeDriver::FakeDriver(unsigned devices, Kind kind) : kind_(kind) {
+FakeDriver::FakeDriver(unsigned devices, Kind kind, std::vector<std::string> servers)
+    : kind_(kind), servers_(std::move(servers)) {
   static const cl_icd_dispatch table = make_table();
   for (unsigned i = 0; i < devices; ++i) devices_.push_back(handle<cl_device_id>(new RealDeviceObject));
   g_driver = this;

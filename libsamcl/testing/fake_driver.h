@@ -39,8 +39,9 @@ class FakeDriver {
  public:
   // What its devices are taken for: CPUs compute in host memory, where others may see what one does.
   enum class Kind : uint8_t { gpu, cpu };
-  // Stands in for the real driver as long as it lives; one at a time.
-  explicit FakeDriver(unsigned devices, Kind kind = Kind::gpu);
+  // Stands in for the real driver as long as it lives; one at a time. servers: of its devices, "ADDRESS:PORT"; none:
+  // they are this machine's.
+  explicit FakeDriver(unsigned devices, Kind kind = Kind::gpu, std::vector<std::string> servers = {});
   ~FakeDriver();
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
@@ -83,6 +84,7 @@ class FakeDriver {
   bool is_buffer(cl_mem handle) const;
   unsigned index_of(cl_device_id device) const;
   Kind kind() const { return kind_; }
+  std::string server_of(cl_device_id device) const { return servers_.empty() ? "" : servers_[index_of(device)]; }
   struct DefinedKernel {
     std::string name;
     unsigned arguments = 0;
@@ -96,6 +98,7 @@ class FakeDriver {
     std::atomic<cl_int> error{CL_SUCCESS};
   };
   const Kind kind_;
+  const std::vector<std::string> servers_;
   std::vector<cl_device_id> devices_;
   std::map<std::string, DefinedKernel> kernels_;
   std::array<std::atomic<int>, kCalls> counts_{};

@@ -24,8 +24,10 @@ KernelFunction of_items(const SimulatedMachine::ItemFunction& run) {
 
 }  // namespace
 
-SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std::vector<unsigned> kinds)
-    : driver(devices, kind_for_transport()), context(driver.make_context(manager, std::move(kinds))) {
+SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std::vector<unsigned> kinds,
+                                   std::vector<std::string> servers)
+    : driver(devices, kind_for_transport(), std::move(servers)),
+      context(driver.make_context(manager, std::move(kinds))) {
   if (!kSettings) std::abort();
   backend.perform = [this](const engine::Node& node) { return perform(node); };
 }

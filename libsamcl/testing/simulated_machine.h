@@ -47,8 +47,9 @@ inline FakeDriver::Kind kind_for_transport() {
 
 class SimulatedMachine {
  public:
-  // kinds: as Device's.
-  explicit SimulatedMachine(unsigned devices, lease::Client* manager = nullptr, std::vector<unsigned> kinds = {});
+  // kinds: as Device's; servers: as FakeDriver's.
+  explicit SimulatedMachine(unsigned devices, lease::Client* manager = nullptr, std::vector<unsigned> kinds = {},
+                            std::vector<std::string> servers = {});
   // Lets everything end: events that have not and their queues hold each other.
   ~SimulatedMachine() { run(); }
 

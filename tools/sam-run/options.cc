@@ -26,8 +26,8 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
   --mix[=exact]        join devices that are not alike, too: each gets as much of a kernel as it computes in the same
                        time. Their results may differ in the last bits of floating-point numbers; with exact a kernel
                        uses only those that give the same bytes in self-tests of its launches.
-  --survive            when a device is lost, with its server, go on with the others. What devices write is then kept in
-                       this machine's memory, too, and commands wait for that.
+  --survive            when a device is lost, with its server, go on with the others. What they computed is then kept in
+                       this machine's memory, too, where it could not be computed again, and commands wait for that.
   --share PART         give the program that part of each device, 0.5 or 50%: some of its compute units where the
                        driver divides it; NVIDIA's Multi-Process Service where that runs; else slices of time under
                        a manager (an embedded one, unless --manager says which). Prints which way.
