@@ -84,6 +84,7 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
           .may("links", [&](const Place& links) { return read_links(links, task.links); })
           .may("late", task.late)
           .may("late_lease", task.late_lease)
+          .may("early", task.early)
           .may("cpu", task.cpu)
           .may("jitter", task.jitter)
           .may("offset", task.offset)
@@ -141,6 +142,7 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     if (task.links > kBusyLinks) entry["links"] = task.links;
     if (task.late > 0) entry["late"] = task.late;
     if (task.late_lease > 0) entry["late_lease"] = task.late_lease;
+    if (task.early > 0) entry["early"] = task.early;
     if (task.cpu) entry["cpu"] = *task.cpu;
     if (task.jitter > 0) entry["jitter"] = task.jitter;
     if (task.offset) entry["offset"] = *task.offset;

@@ -154,6 +154,9 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.late_lease < 0 || task.late_lease > (task.late > 0 ? kLongest : 0))
     return fail(where + ", late_lease: " + number(task.late_lease) + " ns, expected " +
                 (task.late > 0 ? "0 to " + number(kLongest) : "none without late"));
+  if (task.early < 0 || task.early > (task.late > 0 ? kLongest : 0))
+    return fail(where + ", early: " + number(task.early) + " ns, expected " +
+                (task.late > 0 ? "0 to " + number(kLongest) : "none without late"));
   if (task.late > 0 && !platform.bound && (task.uses(Resource::link) || task.uses(Resource::gpu)))
     return fail(where + ", late: expected none where the platform's GPUs are not bound and the task uses any");
   return check_devices(task, platform);

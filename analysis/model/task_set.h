@@ -24,6 +24,7 @@
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -130,6 +131,10 @@ struct Task {
   Time late = 0;
   // Where somebody does: how much later a link or GPU is taken from a job that has had it for as long as it may.
   Time late_lease = 0;
+  // Where somebody does, he sees jobs begin, not their release: after one that waited for a CPU first, the next one seems
+  // to come sooner than a period later. By how much it may have its budgets sooner for that, if that is more than a
+  // sixteenth of the period.
+  Time early = 0;
 
   // Known to the analyses of analysis/access/ alone, as are deadlines above the period.
   std::optional<int> cpu = {};           // the one CPU on which the task runs, from 0
@@ -139,6 +144,8 @@ struct Task {
   std::optional<int> gpu_priority = {};  // on the GPU, where that is another than on the CPU
 
   bool uses(Resource resource) const;
+  // How much sooner than its time a job may seem to come and yet have its budgets.
+  Time tolerated() const { return std::max(period / 16, early); }
   // CPU time of a job, on all CPUs together: its CPU stages, what is between requests, and in sections.
   Time cpu_time(const Platform& platform, int mode) const;
   int largest_mode(const Platform& platform) const;

@@ -65,8 +65,12 @@ Task fixed(const Platform& platform, const Used& used) {
 
 // Its mode.
 int join(const Platform& platform, Task& task, const Used& before, int mode) {
-  task.period = std::min(task.period, before.task->period);
   task.late = std::max(task.late, before.task->late);
+  task.late_lease = std::max(task.late_lease, before.task->late_lease);
+  const Time tolerated = std::max(task.tolerated(), before.task->tolerated());
+  task.period = std::min(task.period, before.task->period);
+  task.deadline = std::min(task.deadline, task.period);
+  if (task.late > 0) task.early = tolerated;
   for (size_t j = 0; j < task.stages.size(); ++j)
     task.stages[j] = longer(platform, task.stages[j], fixed(platform, before.task->stages[j], before.mode));
   for (const int device : before.devices)

@@ -96,6 +96,42 @@ TEST(Transition, WhatCannotBeOneTaskIsNamed) {
   EXPECT_THAT(either(before, after).error().message, HasSubstr("platform: another one"));
 }
 
+// Budgets of the one before are enforced as they were until its jobs are over.
+TEST(Transition, WhatIsEnforcedIsSoAsLateAndAsEarlyAsInEither) {
+  ModalTasks enforced = two_tasks({1, 1}, {0});
+  Task& first = enforced.set.tasks[0];
+  enforced.set.tasks[1].period = enforced.set.tasks[1].deadline = 100;
+  first.period = first.deadline = 64;
+  first.late = 1;
+  first.late_lease = 3;
+  first.early = 10;
+  for (const bool is_less : {false, true}) {
+    ModalTasks other = enforced;
+    other.set.tasks[0].late_lease = is_less ? 0 : 5;
+    other.set.tasks[0].early = is_less ? 0 : 12;
+    for (const auto& [before, after] : {std::pair{&enforced, &other}, {&other, &enforced}}) {
+      const auto both = either(*before, *after);
+      ASSERT_TRUE(both) << both.error().message;
+      const Task& task = both->set.tasks[0];
+      EXPECT_EQ(task.late_lease, is_less ? 3 : 5);
+      EXPECT_EQ(task.tolerated(), is_less ? 10 : 12);
+      EXPECT_GE(bound_of(*both, 1), std::max(bound_of(*before, 1), bound_of(*after, 1)));
+    }
+  }
+}
+
+TEST(Transition, JobsOfALongPeriodMaySeemAsEarlyAsBeforeWithAShortOne) {
+  ModalTasks before = two_tasks({1, 1}, {0}), after = before;
+  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].late = 1;
+  before.set.tasks[0].period = before.set.tasks[0].deadline = 160;
+  for (const auto& [one, other] : {std::pair{&before, &after}, {&after, &before}}) {
+    const auto both = either(*one, *other);
+    ASSERT_TRUE(both) << both.error().message;
+    EXPECT_EQ(both->set.tasks[0].period, 20);
+    EXPECT_EQ(both->set.tasks[0].tolerated(), 10);
+  }
+}
+
 // The job in `mode`, on `devices` where they are bound, as a job of the task in the mode of both.
 void run_in(const TaskSet& set, const Task& task, int mode, const std::vector<int>& devices, const Task& both,
             int both_mode, Random& random, PlannedJob& job) {

@@ -164,6 +164,21 @@ TEST(SafeForm, CountsAnEnforcedReservationOfAGpuAtAnyTimeOfAJob) {
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(45, 30 + 5 + 7 + 7));
 }
 
+// Its jobs may wait for a CPU for 12 before they are seen to begin: the next one may seem to come so much too soon. The
+// liar computes at the end of one budget, and with the next two, of which one is 12 early.
+TEST(SafeForm, CountsHowMuchSoonerAJobMayHaveItsBudget) {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {{"liar", 32, 32, 2, {stage(Resource::cpu, {2}), stage(Resource::gpu, {3}), stage(Resource::cpu, {2})}},
+               {"computes", 200, 200, 1, {stage(Resource::cpu, {20})}},
+               {"launches", 200, 200, 0, {stage(Resource::gpu, {40})}}};
+  set.tasks[2].stages[0].section = 1;
+  set.tasks[0].late = 1;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(7, 20 + 2 * 5, 40 + 2 * 3 + 3)) << "and once it is less urgent";
+  set.tasks[0].early = 12;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(7, 20 + 3 * 5, 40 + 3 * 3 + 3));
+}
+
 // A task that had too much is less urgent than all others, and its section may have begun just then.
 TEST(SafeForm, WhoIsEnforcedCanBeALessUrgentOne) {
   TaskSet set;

@@ -253,7 +253,7 @@ void Safe::set_threads(const StageRow& stage, double work, double jitter, double
 }
 
 // Where its CPU time is enforced rather than believed, less urgent tasks find all of it, and what is noticed too late
-// on all CPUs, at any time of a period, and of the sixteenth of it by which jobs may come early.
+// on all CPUs, at any time of a period, and of the time by which jobs may seem early.
 void Safe::set_budget(const TaskRow& row) {
   if (row.task->late == 0) return;
   Lane& cpus = lane(first_lane(Resource::cpu));
@@ -274,8 +274,7 @@ void Safe::set_budget(const TaskRow& row) {
                                  : stage.resource == Resource::cpu           ? stage.worst
                                                                              : stage.between);
   }
-  const double period = static_cast<double>(row.task->period);
-  const double spread = period + std::floor(period / 16) + static_cast<double>(row.task->late_lease);
+  const double spread = static_cast<double>(row.task->period + row.task->tolerated() + row.task->late_lease);
   if (taken) cpus.demand.set(*taken, budget, 1, spread, spread);
 }
 
@@ -323,9 +322,10 @@ void Safe::set_holds(TaskRow& row, double response, bool detail) {
     if (row.task->late == 0 || !row.placed(resource)) continue;
     const double late = static_cast<double>(row.task->late_lease), period = static_cast<double>(row.task->period);
     const double work = response >= kForever ? worst : static_cast<double>(row.holds[at(resource)]) + late;
-    const double spread = response + late + std::floor(period / 16);
+    const double early = static_cast<double>(row.task->tolerated());
+    const double spread = response + late + early;
     const double jitter = response >= kForever ? kForever
-                          : partial()          ? std::floor(period / 16)
+                          : partial()          ? early
                           : work <= period     ? spread - work
                                                : spread;
     for (const size_t index : row.lanes[at(resource)]) {

@@ -64,6 +64,7 @@ SmallSet random_set(const Shape& shape, Random& random) {
     if (shape.late && draw(random, 0, 3) > 0) {
       task.late = draw(random, 1, std::max<Time>(2, task.period / 20));
       task.late_lease = draw(random, 0, std::max<Time>(1, task.period / 40));
+      if (draw(random, 0, 1) == 0) task.early = draw(random, 0, task.period / 2);
     }
     if (shape.bound && draw(random, 0, 3) == 0) task.devices = random_list(small.set.platform.gpus, random);
     small.modes.push_back(static_cast<int>(draw(random, 1, task.largest_mode(small.set.platform))));
