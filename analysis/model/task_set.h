@@ -131,9 +131,9 @@ struct Task {
   Time late = 0;
   // Where somebody does: how much later a link or GPU is taken from a job that has had it for as long as it may.
   Time late_lease = 0;
-  // Where somebody does, he sees jobs begin, not their release: after one that waited for a CPU first, the next one seems
-  // to come sooner than a period later. By how much it may have its budgets sooner for that, if that is more than a
-  // sixteenth of the period.
+  // Where somebody does, he sees jobs begin, not their release: after one that waited for a CPU first, the next one
+  // seems to come sooner than a period later. By how much it may have its budgets sooner for that, if that is more than
+  // a sixteenth of the period.
   Time early = 0;
 
   // Known to the analyses of analysis/access/ alone, as are deadlines above the period.

@@ -324,10 +324,7 @@ void Safe::set_holds(TaskRow& row, double response, bool detail) {
     const double work = response >= kForever ? worst : static_cast<double>(row.holds[at(resource)]) + late;
     const double early = static_cast<double>(row.task->tolerated());
     const double spread = response + late + early;
-    const double jitter = response >= kForever ? kForever
-                          : partial()          ? early
-                          : work <= period     ? spread - work
-                                               : spread;
+    const double jitter = response >= kForever ? kForever : partial() ? early : work <= period ? spread - work : spread;
     for (const size_t index : row.lanes[at(resource)]) {
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane(index).demand.set(stage.row, 0, 1, 0, 0);

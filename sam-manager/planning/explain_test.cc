@@ -63,6 +63,19 @@ TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {
   EXPECT_THAT(terms[1], FieldsAre(Kind::initiation, "its transfers and kernels", 300));
 }
 
+TEST_F(ExplainTest, BudgetsThatComeSoonerSinceJobsMayBeginLateAreATermOfTheirOwn) {
+  set.tasks[0].late = 10;
+  const auto starts = [&] {
+    analysis::Time sum = 0;
+    for (const Term& term : explain(2, {}))
+      if (term.kind == Kind::starts) sum += term.time;
+    return sum;
+  };
+  EXPECT_EQ(starts(), 0);
+  set.tasks[0].early = set.tasks[0].period / 2;
+  EXPECT_GT(starts(), 0);
+}
+
 TEST_F(ExplainTest, ThreadsAreNamedAndWaitForEachOther) {
   set.tasks[1].stages[0].threads = {3};
   const auto terms = explain(1, {});

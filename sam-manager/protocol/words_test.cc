@@ -13,8 +13,10 @@ struct JobTimesTest : ::testing::Test {
   std::unique_ptr<ClientPage> page = std::make_unique<ClientPage>();
   JobTimes& jobs = page->jobs;
 
-  void task(uint64_t deadline_ms, uint64_t period_ms, uint64_t budget_ms) {
-    page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs});
+  // Jobs may be early by a sixteenth of the period, if nothing else is said.
+  void task(uint64_t deadline_ms, uint64_t period_ms, uint64_t budget_ms, uint64_t early_ms = 0) {
+    const uint64_t early_ns = early_ms > 0 ? early_ms * kMs : period_ms * kMs / 16;
+    page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs, early_ns});
   }
   void job(uint64_t begin_ms, uint64_t end_ms, uint64_t waited_ms = 0) {
     jobs.add((end_ms - begin_ms) * kMs, waited_ms * kMs, end_ms * kMs, page->assignment);
@@ -41,6 +43,24 @@ TEST_F(JobTimesTest, LateWakingMakesNoJobEarly) {
   for (const uint64_t begin : {1000, 1042, 1080, 1121, 1160}) job(begin, begin + 5);
   EXPECT_EQ(jobs.early, 0u) << "a sixteenth of the period is allowed for";
   job(1190, 1195);
+  EXPECT_EQ(jobs.early, 1u);
+}
+
+TEST_F(JobTimesTest, JobsThatWaitForACpuBeforeTheyBeginMakeNoOtherEarlyWithinWhatIsTold) {
+  task(30, 40, 0, 12);
+  for (const uint64_t begin : {1012, 1040, 1080, 1125, 1172, 1200}) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u);
+  job(1239, 1244);
+  EXPECT_EQ(jobs.early, 1u) << "40 after 1212 but for 12";
+}
+
+TEST_F(JobTimesTest, JobThatBeganLateMakesNoOtherEarlyOnceLessIsTold) {
+  task(30, 40, 0, 12);
+  job(1012, 1017);
+  task(30, 40, 0, 3);
+  for (uint64_t begin = 1040; begin < 2000; begin += 40) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u);
+  job(1999, 2000);
   EXPECT_EQ(jobs.early, 1u);
 }
 
