@@ -81,6 +81,8 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
                  return read_list(list, task.devices, "a list of at least one GPU, from 0", read_device, 1);
                })
           .may("most_gpus", task.most_gpus)
+          .may("work",
+               [&](const Place& list) { return read_by_mode(list, document.set.platform.gpus, "times", task.work); })
           .may("links", [&](const Place& links) { return read_links(links, task.links); })
           .may("late", task.late)
           .may("late_lease", task.late_lease)
@@ -138,6 +140,7 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
+    if (!task.work.empty()) entry["work"] = by_mode(task.work);
     if (task.links == kBusyLinks) entry["links"] = "busy";
     if (task.links > kBusyLinks) entry["links"] = task.links;
     if (task.late > 0) entry["late"] = task.late;

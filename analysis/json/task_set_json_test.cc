@@ -144,6 +144,14 @@ TEST(TaskSetJson, HowLateABudgetIsEnforcedIsReadAndWritten) {
   EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).late, 1'500'000);
 }
 
+TEST(TaskSetJson, WhatStagesTakeTogetherIsReadAndWritten) {
+  const auto document = parse_task_set(R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": [{"name": "a", "period": "16ms",
+      "work": ["3ms", "2.5ms"], "stages": [{"resource": "CPU", "worst": "2ms"}, {"resource": "GPU", "worst": "2ms"}]}]})");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).work_in(2), 2'500'000);
+  EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).work, document->set.tasks.at(0).work);
+}
+
 TEST(TaskSetJson, HowEarlyAJobMaySeemIsReadAndWritten) {
   const auto with = [](const std::string& fields) {
     return parse_task_set(R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [{"name": "a", "period": "16ms")" + fields +

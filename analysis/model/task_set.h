@@ -120,6 +120,10 @@ struct Task {
   std::vector<int> devices = {};
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
+  // By mode: how much a job's stages take together at most, of each its longest subtask and what is between its requests,
+  // where that was measured of whole jobs: no job need be the one in which every stage takes its worst time. Empty: the
+  // sum of these. A matter of the task's own bound alone.
+  std::vector<Time> work = {};
   // How its transfers were timed, since links share the host's memory and switches: while other links were idle
   // (kIdleLinks, or nobody says), while all of them were at work (kBusyLinks), or idle, and the times multiplied by so
   // many per cent, by which transfers were measured to take longer beside others. No analysis uses it.
@@ -149,6 +153,8 @@ struct Task {
   // CPU time of a job, on all CPUs together: its CPU stages, what is between requests, and in sections.
   Time cpu_time(const Platform& platform, int mode) const;
   int largest_mode(const Platform& platform) const;
+  // What a job's stages take one after the other at most.
+  Time work_in(int mode) const;
 };
 
 struct TaskSet {

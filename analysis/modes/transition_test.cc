@@ -55,6 +55,17 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
   EXPECT_EQ(play(both->set, priority_order(both->set), both->modes, plan).longest[1], 11);
 }
 
+TEST(Transition, StagesTakeTogetherWhatTheyDoInEither) {
+  ModalTasks before = two_tasks({1, 1}, {1}), after = two_tasks({2, 1}, {1});
+  for (ModalTasks* modal : {&before, &after})
+    modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}, 0});
+  after.set.tasks[0].work = {6, 5};
+  EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 6 + 3) << "of the one before nothing is known";
+  before.set.tasks[0].work = {7, 5};
+  EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 7);
+  EXPECT_EQ(either(after, before)->set.tasks[0].work_in(1), 7);
+}
+
 TEST(Transition, IdleWhenOneJobOfEachAndWhatCameSinceIsDone) {
   ModalTasks modal = two_tasks({1, 1}, {1});  // 6 and 7 of 20
   EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 2 * 6 + 2 * 7 + 6 + 7) << "one under way, and two more";

@@ -241,7 +241,7 @@ void tolerate_late_starts(analysis::TaskSet& set, const analysis::Modes& modes, 
 // What the task is held to. Asking for links and GPUs takes its threads CPU time that no stage tells of.
 void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis::Task& task,
              const analysis::TaskBound& bound, int mode, const analysis::Handovers& handovers) {
-  analysis::Time budget = 0;
+  analysis::Time budget = task.work_in(mode);
   const bool is_known = std::ranges::none_of(task.stages, [](const analysis::Stage& stage) {
     return stage.resource != analysis::Resource::cpu && stage.host.empty();
   });
@@ -254,7 +254,6 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
       planned.gpu_requests += static_cast<uint64_t>(stage.requests);
     else if (stage.resource == analysis::Resource::link)
       planned.link_requests += static_cast<uint64_t>(stage.requests);
-    budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
     if (waits && j < bound.stages.size()) budget += bound.stages[j].interference;

@@ -57,7 +57,9 @@ Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, con
   if (initiation > 0) terms.push_back({Kind::initiation, "its transfers and kernels", initiation});
   const Time own_handovers = analysis::own_handovers(task, handovers);
   if (own_handovers > 0) terms.push_back({Kind::handovers, "its requests and wake-ups", own_handovers});
-  return sum + own_handovers;
+  const Time less = sum + own_handovers - task.work_in(mode);
+  if (less > 0) terms.push_back({Kind::together, "its stages, in one job", -less});
+  return task.work_in(mode);
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, con
 const char* name(Kind kind) {
   switch (kind) {
     case Kind::own: return "own";
+    case Kind::together: return "together";
     case Kind::initiation: return "initiation";
     case Kind::handovers: return "hand-overs";
     case Kind::interference: return "interference";

@@ -12,6 +12,7 @@ namespace samcl::planning {
 struct Term {
   enum class Kind {
     own,           // what the job executes itself: `of` a stage
+    together,      // how much less than its stages a job executes in all, as no job is longest in each; not above 0
     initiation,    // the CPU time in that of its transfers and kernels, as far as the profile tells of it
     handovers,     // its own requests, section boundaries and wake-ups
     interference,  // its waiting for a more urgent task, or for its own other subtasks

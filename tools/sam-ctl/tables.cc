@@ -208,9 +208,9 @@ std::string term_table(const json& task) {
     return "There is no bound on \"" + task.at("name").get<std::string>() +
            "\": " + (doubt.empty() ? "it may take longer than its period" : doubt) + ".\n";
   }
-  const uint64_t bound = task.at("bound_ns");
-  const auto row = [bound](const std::string& kind, const std::string& of, uint64_t ns) {
-    return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + bound / 2) / bound) + " %"};
+  const int64_t bound = task.at("bound_ns");
+  const auto row = [bound](const std::string& kind, const std::string& of, int64_t ns) {
+    return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + (ns < 0 ? -bound : bound) / 2) / bound) + " %"};
   };
   std::vector<Row> rows = {{"TERM", "OF", "TIME", "SHARE"}};
   for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));

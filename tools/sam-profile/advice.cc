@@ -74,7 +74,7 @@ void warn_of_stages(const Profile& profile, std::vector<std::string>& list) {
                    "; what was longest says little about what can be longest");
 }
 
-// A bound holds for a job in which every stage takes its longest: the more stages, the rarer is such a job.
+// What others wait for is a job in which every stage takes its longest: the more stages, the rarer is such a job.
 void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
   for (const ModeProfile& mode : profile.modes) {
     Time sum = 0;
@@ -82,7 +82,7 @@ void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
     if (const double times = ratio(sum, mode.length.worst); times > kAddsUp)
       list.push_back("on " + gpus(mode.gpus) +
                      " the stages' longest times, each from the job where it was longest, are " + number(times) +
-                     " times the longest job together: bounds are at least as far above what is seen");
+                     " times the longest job together: so much is in the bounds of less urgent tasks, while its own has what a job took at most");
   }
 }
 

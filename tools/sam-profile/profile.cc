@@ -50,6 +50,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   };
   for (const JobStages& job : mode.jobs) {
     lengths.push_back(job.length);
+    profile.work = std::max(profile.work, job.work());
     profile.same_launches &= kernels_of(job) == kernels_of(mode.jobs.front());
     for (const Launch& launch : job.launches) profile.gpus_used = std::max(profile.gpus_used, launch.devices);
   }

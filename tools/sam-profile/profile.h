@@ -2,7 +2,8 @@
 //
 // Jobs of all modes are laid over each other, first launch on first launch: where one has more launches than
 // another, the longest series is the task's, and every stage has the worst that any job showed in its place.
-// So the task needs at each stage at least what any job that was seen needed there.
+// So the task needs at each stage at least what any job that was seen needed there, and in all stages together what any
+// job needed in all of its own.
 #pragma once
 
 #include <map>
@@ -51,6 +52,7 @@ struct ModeProfile {
   Boundaries boundaries = Boundaries::none;
   std::string boundary_words;
   Samples length;                             // of a job
+  Time work = 0;                              // the most that a job's stages were together
   Time host = 0, transfers = 0, kernels = 0;  // of a job, means; `host` with what is between requests
   bool same_launches = true;                  // in all jobs
   Time overlap = 0;                           // mean, of what the stages count twice
