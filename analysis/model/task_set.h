@@ -120,9 +120,9 @@ struct Task {
   std::vector<int> devices = {};
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
-  // By mode: how much a job's stages take together at most, of each its longest subtask and what is between its requests,
-  // where that was measured of whole jobs: no job need be the one in which every stage takes its worst time. Empty: the
-  // sum of these. A matter of the task's own bound alone.
+  // By mode: how much a job's stages take together at most, of each its longest subtask and what is between its
+  // requests, where that was measured of whole jobs: no job need be the one in which every stage takes its worst time.
+  // Empty: the sum of these. A matter of the task's own bound alone.
   std::vector<Time> work = {};
   // How its transfers were timed, since links share the host's memory and switches: while other links were idle
   // (kIdleLinks, or nobody says), while all of them were at work (kBusyLinks), or idle, and the times multiplied by so

@@ -57,8 +57,7 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
 
 TEST(Transition, StagesTakeTogetherWhatTheyDoInEither) {
   ModalTasks before = two_tasks({1, 1}, {1}), after = two_tasks({2, 1}, {1});
-  for (ModalTasks* modal : {&before, &after})
-    modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}, 0});
+  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}, 0});
   after.set.tasks[0].work = {6, 5};
   EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 6 + 3) << "of the one before nothing is known";
   before.set.tasks[0].work = {7, 5};

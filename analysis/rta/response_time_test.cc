@@ -195,9 +195,10 @@ TEST(SafeForm, JobsExecuteNoLongerThanWasSeenOfWholeJobs) {
   for (const bool bound : {false, true}) {
     TaskSet set;
     set.platform.bound = bound;
-    set.tasks = {{"urgent", 100, 100, 2, {stage(Resource::cpu, {3})}},
-                 {"camera", 200, 200, 1, {stage(Resource::cpu, {10}), stage(Resource::gpu, {20}), stage(Resource::cpu, {10})}},
-                 {"last", 200, 200, 0, {stage(Resource::gpu, {6})}}};
+    set.tasks = {
+        {"urgent", 100, 100, 2, {stage(Resource::cpu, {3})}},
+        {"camera", 200, 200, 1, {stage(Resource::cpu, {10}), stage(Resource::gpu, {20}), stage(Resource::cpu, {10})}},
+        {"last", 200, 200, 0, {stage(Resource::gpu, {6})}}};
     EXPECT_THAT(responses(set, Form::safe), ElementsAre(3, 40 + 3 + 5, 26));
     set.tasks[1].work = {24};
     EXPECT_THAT(responses(set, Form::safe), ElementsAre(3, 24 + 3 + 5, 26)) << "for others nothing changes";
@@ -208,7 +209,8 @@ TEST(SafeForm, JobsExecuteNoLongerThanWasSeenOfWholeJobs) {
 
 TEST(SafeForm, WhatStagesTakeTogetherIsNoLessThanTheLongestTakes) {
   TaskSet set = two_tasks_without_gpu();
-  const Time longest = std::ranges::max(set.tasks[1].stages, {}, [](const Stage& one) { return one.worst[0]; }).worst[0];
+  const Time longest =
+      std::ranges::max(set.tasks[1].stages, {}, [](const Stage& one) { return one.worst[0]; }).worst[0];
   set.tasks[1].work = {longest};
   EXPECT_TRUE(check(set, Form::safe));
   EXPECT_THAT(check(set, Form::gpu_sam).error().message, HasSubstr("work: expected none for the published forms"));

@@ -237,8 +237,8 @@ Time Safe::respond(TaskRow& row, bool detail) {
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
     double end = kForever;
     if (ready < kForever)
-      end = bound_work(
-          row, ready, by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter));
+      end = bound_work(row, ready,
+                       by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter));
     if (tighter_) end = tighter_(row.index, static_cast<size_t>(&stage - row.stages.data()), end);
     set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);

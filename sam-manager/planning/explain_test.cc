@@ -58,11 +58,12 @@ TEST_F(ExplainTest, HandOversAreATermOfTheirOwn) {
 
 TEST_F(ExplainTest, WhatStagesTakeLessTogetherIsATermOfItsOwn) {
   set.tasks[1].work = {4100};
-  EXPECT_THAT(explain(1, kCosts),
-              ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
-                          FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
-                          FieldsAre(Kind::together, "its stages, in one job", -400),
-                          FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
+  EXPECT_THAT(
+      explain(1, kCosts),
+      ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                  FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
+                  FieldsAre(Kind::together, "its stages, in one job", -400),
+                  FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
 }
 
 TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {

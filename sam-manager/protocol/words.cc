@@ -68,14 +68,21 @@ AssignmentCell::Value AssignmentCell::read() const {
   return value;
 }
 
-void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task) {
+void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns,
+                   const AssignmentCell& task) {
   const uint64_t began_before = ended_ns - last_ns;
   last_ns = response_ns;
   ended_ns = now_ns;
-  raise(longest_ns, response_ns);
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
-  if (deadline > 0 && response_ns > deadline) ++misses;
-  if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
+  if (was_building) {
+    ++building;
+    raise(longest_building_ns, response_ns);
+  } else {
+    raise(longest_ns, response_ns);
+    ++responses[response_bucket(response_ns)];
+    if (deadline > 0 && response_ns > deadline) ++misses;
+    if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
+  }
   // Of a period that was longer before, no more counts than what is left of this one.
   const uint64_t begin = now_ns - response_ns, earliest = std::min(next_ns.load(), began_before + period);
   const uint64_t tolerated = std::min(task.early_ns.load(), period);
@@ -83,7 +90,6 @@ void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, co
     ++early;
   else
     next_ns = std::max(begin, earliest + tolerated) + period - tolerated;
-  ++responses[response_bucket(response_ns)];
   ++count;
 }
 

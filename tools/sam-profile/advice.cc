@@ -82,7 +82,8 @@ void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
     if (const double times = ratio(sum, mode.length.worst); times > kAddsUp)
       list.push_back("on " + gpus(mode.gpus) +
                      " the stages' longest times, each from the job where it was longest, are " + number(times) +
-                     " times the longest job together: so much is in the bounds of less urgent tasks, while its own has what a job took at most");
+                     " times the longest job together: so much is in the bounds of less urgent tasks, while its own "
+                     "has what a job took at most");
   }
 }
 

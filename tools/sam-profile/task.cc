@@ -85,7 +85,8 @@ Time length_in(const analysis::Task& task, int mode) {
   return length;
 }
 
-// What stages take together, in whole jobs. `links`: by how much, in a mode, transfers are taken to be longer than seen.
+// What stages take together, in whole jobs. `links`: by how much, in a mode, transfers are taken to be longer than
+// seen.
 std::vector<Time> work_of(const Profile& profile, const analysis::Task& task, unsigned margin,
                           const std::vector<Time>& links) {
   std::map<unsigned, Time> by_mode;
