@@ -61,7 +61,7 @@ TEST(Tables, HistoryTellsJobsInWhichProgramsWereBuiltApart) {
       "took 41 ms.\n"
       "\n"
       "BELOW    JOBS\n"
-      "10.5 ms  1     ##############################\n");
+      "10.5 ms  1     ########################################\n");
 }
 
 TEST(Tables, HistoryShowsWhereTheJobsAre) {
@@ -133,6 +133,18 @@ TEST(Tables, TermsAddUpToTheBound) {
             "There is no bound on \"x\": it may take longer than its period.\n");
   EXPECT_EQ(term_table({{"name", "x"}, {"doubt", "it is one"}, {"terms", json::array()}}),
             "There is no bound on \"x\": it is one.\n");
+}
+
+TEST(Tables, ATermMayTakeSomethingOff) {
+  json task = kEstimated;
+  task["terms"] = json::parse(R"([{"kind": "own", "of": "GPU stage 1", "ns": 13000000},
+                                  {"kind": "together", "of": "its stages, in one job", "ns": -3000000}])");
+  EXPECT_EQ(term_table(task),
+            "TERM      OF                      TIME   SHARE\n"
+            "own       GPU stage 1             13 ms  130 %\n"
+            "together  its stages, in one job  -3 ms  -30 %\n"
+            "bound     camera                  10 ms  100 %\n"
+            "estimated: nobody measured it\n");
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {
