@@ -103,6 +103,11 @@ void warn_of_mode(const ModeProfile& mode, std::vector<std::string>& list) {
   if (ratio(mode.overlap, mode.length.mean) > kMatters)
     list.push_back(on + "commands overlap in time, which the task's stages do not: together they are " +
                    percent(mode.overlap, mode.length.mean) + " longer than the job");
+  if (!mode.realtime)
+    list.push_back(
+        on +
+        "its threads had no real-time priority, as tasks' have under the manager: what else computed is in the "
+        "times (--realtime, on a system that allows it)");
   if (!mode.managed)
     list.push_back(on +
                    "no manager was there, so kernels and transfers were not cut: the sections are whole "

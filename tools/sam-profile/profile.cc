@@ -42,6 +42,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   profile.managed = measurement.managed;
   profile.dropped = measurement.dropped;
   profile.beside = measurement.beside;
+  profile.realtime = measurement.realtime;
   std::vector<Time> lengths;
   const auto kernels_of = [](const JobStages& job) {
     std::vector<std::string> kernels;

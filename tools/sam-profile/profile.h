@@ -24,6 +24,7 @@ struct Measurement {
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given
   unsigned beside = 0;                              // how many copies of the program kept other links busy
+  bool realtime = true;                             // its threads had a real-time priority, as tasks' have
 };
 
 struct Samples {
@@ -61,6 +62,7 @@ struct ModeProfile {
   bool managed = false;
   uint64_t dropped = 0;
   unsigned beside = 0;  // how many copies of the program kept other links busy
+  bool realtime = true;
 };
 
 struct Profile {

@@ -89,6 +89,7 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
           {"managed", mode.managed},
           {"dropped", mode.dropped},
           {"beside", mode.beside},
+          {"realtime", mode.realtime},
           {"verdict", verdict(mode, first)}};
 }
 
