@@ -10,6 +10,9 @@ cd "$(dirname "$0")/.."
 
 tools/install-dependencies.sh
 
+# Of what ctest prints: what passed is only counted.
+only_what_failed() { grep --line-buffered -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec'; }
+
 builds=(release)
 [ -n "${SANITIZE_ALL:-}" ] && builds=(release asan tsan)
 jobs=$(nproc)
@@ -23,7 +26,7 @@ sanitized=(coherence_test engine_test merge_test cost_test ndrange_test footprin
   protocol_test scheduler_test registry_test daemon_soak_test manager_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    tests=("${sanitized[@]}") programs=(samcl opencl_cases)
+    tests=("${sanitized[@]}") programs=(samcl opencl_cases event_bursts)
     if [ "$build" = asan ]; then
       tests+=(translate_test footprint_test instruction_string_test translator_fuzz_test)
     else
@@ -40,16 +43,18 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
     for test in "${tests[@]}"; do
       SAMCL_SOAK_HOURS=6 SAMCL_STORM_SECONDS=2 "build/$build/tests/$test" --gtest_brief=1 || failed=1
     done
-    ctest --test-dir "build/$build" --parallel "$jobs" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4 || failed=1
+    ctest --test-dir "build/$build" --parallel "$jobs" -R '^samcl.sanitized' --output-on-failure --no-tests=error |
+      only_what_failed || failed=1
     ! grep -r -h -A 40 "WARNING: ThreadSanitizer" "$reports" || failed=1
+    [ -z "$failed" ] || grep -r -h -A 40 "ERROR: " "$reports" || true  # why a process died
     [ -z "$failed" ] || { echo "samcl: tests of the $build build failed, see above" >&2; exit 1; }
   done
 fi
 
-# One run over all builds, so that it has one result. What passed is only counted.
+# One run over all builds, so that it has one result.
 mkdir -p build/all
 for build in "${builds[@]}"; do
   echo "subdirs(\"$PWD/build/$build\")"
 done >build/all/CTestTestfile.cmake
 ctest --test-dir build/all --parallel "$jobs" --output-on-failure --no-tests=error |
-  grep --line-buffered -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec'
+  only_what_failed

@@ -106,19 +106,22 @@ TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
 
 using Convert = InFolder;
 
-TEST_F(Convert, ACheddarModelComesBack) {
+TEST_F(Convert, ModelsOfOtherToolsComeBack) {
   const std::string set = written("set.json", R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [
     {"name": "a", "cpu": 1, "period": "9us", "jitter": "2us", "deadline": "12us", "stages": [
       {"resource": "CPU", "worst": "3us"}]},
     {"name": "b", "cpu": 0, "period": "20us", "stages": [{"resource": "CPU", "worst": "5us"}]}]})");
-  const Outcome xml = run("convert --cheddar " + set);
-  ASSERT_EQ(xml.code, 0) << xml.output;
-  const Outcome back = run("convert " + written("set.xml", xml.output));
-  ASSERT_EQ(back.code, 0) << back.output;
-  const auto task = nlohmann::json::parse(back.output).at("tasks").at(0);
-  EXPECT_EQ(task.at("jitter"), 2000);
-  EXPECT_EQ(task.at("deadline"), 12'000);
-  EXPECT_EQ(run("access --analysis oblivious " + written("back.json", back.output)).code, 0);
+  for (const std::string notation : {"cheddar", "smff"}) {
+    const Outcome xml = run("convert --" + notation + " " + set);
+    ASSERT_EQ(xml.code, 0) << xml.output;
+    const Outcome back = run("convert " + written(notation + ".xml", xml.output));
+    ASSERT_EQ(back.code, 0) << back.output;
+    const auto task = nlohmann::json::parse(back.output).at("tasks").at(0);
+    EXPECT_EQ(task.at("name"), "a");
+    EXPECT_EQ(task.at("jitter"), 2000);
+    EXPECT_EQ(task.at("deadline"), 12'000);
+    EXPECT_EQ(run("access --analysis oblivious " + written("back.json", back.output)).code, 0);
+  }
 }
 
 TEST_F(Convert, AsCsvTheBoundsStayTheSame) {

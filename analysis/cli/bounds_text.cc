@@ -130,7 +130,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
            time(stage.blocking), time(stage.jitter), time(stage.finish)});
     }
   }
-  std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" +
+  std::string text = "Most urgent first; analysis: " + std::string(analysis_name(form, bounds)) + "\n\n" +
                      tasks_table(document, form, bounds, order) + "\n";
   if (stages.size() > 1) text += table(stages, 3) + "\n";
   return text + verdict_text(set, form, bounds, order) + mark_text(bounds, form);

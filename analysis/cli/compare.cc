@@ -97,6 +97,7 @@ std::string as_tables(const locking::TaskSet& set, const std::vector<Column>& co
   return table(methods, 4) + "\n" + table(responses) +
          "\nSoft: a job may end after its deadline, the period, but no later than shown. Hard: within it. "
          "*: no bound, beyond the proof.\n"
+         "gpu-sam and gpu-sparc are the papers' equations, and not safe.\n"
          "Fixed priorities are deadline-monotonic; copying is then a stage on a PCI link and takes no CPU.\n";
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/exchange/np_jobs.h"
 #include "analysis/exchange/pycpa.h"
 #include "analysis/exchange/schedcat.h"
+#include "analysis/exchange/smff.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/place.h"
 #include "analysis/json/task_graphs_json.h"
@@ -22,7 +23,8 @@ namespace {
 
 struct Options {
   std::string file;
-  bool csv = false, np = false, np_dag = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
+  bool csv = false, np = false, np_dag = false, schedcat = false, cheddar = false, mast = false, pycpa = false,
+       smff = false;
   int cpus = 0, gpus = 1;
   Time unit = 1000;
 };
@@ -60,6 +62,7 @@ Result<TaskSetDocument> parse(const Options& options, const std::string& text) {
   const std::string& file = options.file;
   const bool xml = file.ends_with(".xml");
   if (file.ends_with(".mast")) return document_of(parse_mast(text, unit));
+  if (xml && text.find("<SystemModel") != std::string::npos) return document_of(parse_smff(text, unit));
   if (xml && text.find("<cheddar") != std::string::npos) return document_of(parse_cheddar(text, unit));
   if (xml) return document_of(parse_schedcat_for(options.cpus, text, unit));
   if (file.ends_with(".csv") && is_np_jobs(text)) return document_of(parse_np_jobs(text, options.gpus));
@@ -76,7 +79,7 @@ Result<dag::TaskSet> parse_graphs(const Options& options, const std::string& tex
 
 Result<std::string> written(const Options& options, const dag::TaskSet& set) {
   if (options.np_dag) return dag::format_np_dags(set);
-  if (options.csv || options.np || options.schedcat || options.cheddar || options.mast || options.pycpa)
+  if (options.csv || options.np || options.schedcat || options.cheddar || options.mast || options.pycpa || options.smff)
     return fail("tasks that are graphs, expected --np-dag");
   return dag::format_dags(set);
 }
@@ -85,6 +88,7 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   const Time unit = options.unit;
   if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
   if (options.mast) return format_mast(document.set, document.modes);
+  if (options.smff) return format_smff(document.set, document.modes);
   if (options.pycpa) return format_pycpa(document.set, document.modes);
   if (options.csv) return format_task_set_csv(document);
   if (!options.np && !options.np_dag && !options.schedcat) return format_task_set(document);
@@ -111,7 +115,7 @@ Run add(CLI::App& parent) {
       ->add_option(
           "FILE", options->file,
           "task set (JSON, or CSV if its name ends with .csv, which may be np-schedulability-analysis' jobs or\n"
-          "DAG tasks); if it ends with .mast a MAST model, with .xml a Cheddar model or a SchedCAT task set")
+          "DAG tasks); if it ends with .mast a MAST model, with .xml a Cheddar or SMFF model or a SchedCAT task set")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
@@ -122,7 +126,8 @@ Run add(CLI::App& parent) {
         {"--schedcat", &options->schedcat, "as a SchedCAT task set: one critical section in a job"},
         {"--cheddar", &options->cheddar, "as a Cheddar model: tasks of CPU stages alone"},
         {"--mast", &options->mast, "as a MAST model: stages on one CPU, link or GPU each, never cut"},
-        {"--pycpa", &options->pycpa, "as a Python program for pyCPA, likewise"}}) {
+        {"--pycpa", &options->pycpa, "as a Python program for pyCPA, likewise"},
+        {"--smff", &options->smff, "as an SMFF model, which pyCPA reads, likewise"}}) {
     CLI::Option* format = convert->add_flag(option, *chosen, what);
     for (CLI::Option* other : formats) format->excludes(other);
     formats.push_back(format);
@@ -131,7 +136,8 @@ Run add(CLI::App& parent) {
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
   add_time(*convert, "--unit", options->unit,
-           "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)", 1);
+           "of SchedCAT's, Cheddar's, MAST's and SMFF's times (1us; --mast and --smff write nanoseconds, and say so)",
+           1);
   return [options] {
     std::cout << read_by([&](const std::string& text) { return converted(*options, text); }, options->file);
     return kGood;

@@ -54,19 +54,6 @@ std::string observations_text(const locking::Histograms& all) {
   return table(rows, 4);
 }
 
-locking::ElliottExperiment elliott_of(const ExperimentOptions& options) {
-  locking::ElliottExperiment experiment;
-  experiment.sets = options.sets.value_or(20000);
-  experiment.seed = options.seed;
-  if (options.bound) experiment.bound = *options.bound;
-  if (options.elliott_figure)
-    experiment.scenarios = scenarios_of(locking::elliott_figure(*options.elliott_figure), options.period);
-  else if (options.period)
-    std::erase_if(experiment.scenarios,
-                  [&](size_t index) { return locking::scenario(index).period != *options.period; });
-  return experiment;
-}
-
 // Those that are meant, and of them the inset that is.
 std::vector<locking::ElliottFigure> figures_of(const ExperimentOptions& options) {
   std::vector<locking::ElliottFigure> figures;
@@ -80,11 +67,26 @@ std::vector<locking::ElliottFigure> figures_of(const ExperimentOptions& options)
   return figures;
 }
 
+// What `figures` show, where one is meant.
+locking::ElliottExperiment elliott_of(const ExperimentOptions& options,
+                                      const std::vector<locking::ElliottFigure>& figures) {
+  locking::ElliottExperiment experiment;
+  experiment.sets = options.sets.value_or(20000);
+  experiment.seed = options.seed;
+  if (options.bound) experiment.bound = *options.bound;
+  if (options.elliott_figure)
+    experiment.scenarios = scenarios_of(figures.front(), options.period);
+  else if (options.period)
+    std::erase_if(experiment.scenarios,
+                  [&](size_t index) { return locking::scenario(index).period != *options.period; });
+  return experiment;
+}
+
 }  // namespace
 
 int run_elliott(const ExperimentOptions& options) {
-  const locking::ElliottExperiment experiment = elliott_of(options);
   const auto figures = figures_of(options);
+  const locking::ElliottExperiment experiment = elliott_of(options, figures);
   const auto sums = need(count(experiment, options.counting));
   if (!sums) return kGood;
   locking::Histograms all(locking::kScenarios);

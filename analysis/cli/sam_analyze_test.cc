@@ -162,10 +162,14 @@ TEST_F(SamAnalyze, AddsTheCpuTimeOfTransfers) {
 TEST_F(SamAnalyze, BoundsAllTasksTogetherNoLooser) {
   const std::string file = example("three_programs");
   const auto safe = nlohmann::json::parse(run("rta --json " + file).output).at("tasks");
-  const auto together = nlohmann::json::parse(run("rta --json --together " + file).output).at("tasks");
+  const auto found = nlohmann::json::parse(run("rta --json --together " + file).output);
+  EXPECT_EQ(found.at("analysis"), "together");
+  const auto& together = found.at("tasks");
   for (size_t i = 0; i < safe.size(); ++i)
     EXPECT_LE(together.at(i).at("response").get<int64_t>(), safe.at(i).at("response").get<int64_t>());
   EXPECT_EQ(run("rta --together --as-published gpu-sam " + file).code, 2);
+  const Outcome bound = run("rta --together " + example("bound_devices"));
+  EXPECT_THAT(bound.output, AllOf(HasSubstr("analysis: safe\n"), HasSubstr("As without --together: ")));
 }
 
 TEST_F(SamAnalyze, ShowsANumberBeyondItsProofAsWhatItIs) {

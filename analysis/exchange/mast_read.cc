@@ -48,20 +48,8 @@ class Reader {
       if (object.name != "transaction") continue;
       if (auto good = add_task(object); !good) return tl::unexpected(good.error());
     }
-    if (set_.tasks.empty()) return fail("no Transaction, expected a MAST model");
-    set_.platform.cpus = std::max(1, static_cast<int>(cpus_.size()));
-    set_.platform.gpus = std::max(1, static_cast<int>(gpus_.size()));
-    set_.platform.bound = gpus_.size() > 1;
-    if (set_.platform.bound) set_.platform.links = set_.platform.gpus;
-    for (Task& task : set_.tasks) {
-      if (!set_.platform.bound) task.devices.clear();
-      for (Stage& stage : task.stages) {
-        stage.worst.resize(static_cast<size_t>(set_.platform.gpus), stage.worst.front());
-        stage.best.resize(stage.worst.size(), stage.best.front());
-      }
-    }
-    if (auto good = check(set_, Model::partitioned); !good) return tl::unexpected(good.error());
-    return set_;
+    if (tasks_.empty()) return fail("no Transaction, expected a MAST model");
+    return stations_.with(std::move(tasks_));
   }
 
  private:
@@ -129,7 +117,7 @@ class Reader {
       event = handler.lower("output_event");
       if (auto good = add_stage(handler, task); !good) return good;
     }
-    set_.tasks.push_back(std::move(task));
+    tasks_.push_back(std::move(task));
     return {};
   }
 
@@ -179,23 +167,9 @@ class Reader {
       return fail(at + "the server's priority: " + std::to_string(priority) + ", expected that of the transaction's " +
                   "first activity, " + std::to_string(*task.priority));
     task.priority = priority;
-    Stage& stage = task.stages.emplace_back();
-    stage.worst = {operation->second.worst};
-    stage.best = {operation->second.best};
-    const std::string& station = server->second.station;
-    if (!server->second.preemptive) {
-      stage.resource = station.starts_with("pci") ? Resource::link : Resource::gpu;
-      const int device =
-          gpus_.emplace(station.substr(station.find('_') + 1), static_cast<int>(gpus_.size())).first->second;
-      if (!task.devices.empty() && task.devices.front() != device)
-        return fail(at + "on '" + station + "', expected the GPU, and its link, of the activities before");
-      task.devices = {device};
-      return {};
-    }
-    const int cpu = cpus_.emplace(station, static_cast<int>(cpus_.size())).first->second;
-    if (task.cpu && *task.cpu != cpu)
-      return fail(at + "on '" + station + "', expected one processor for a transaction");
-    task.cpu = cpu;
+    const auto& [station, preemptive, ignored] = server->second;
+    const auto good = stations_.add_stage(task, station, preemptive, operation->second.best, operation->second.worst);
+    if (!good) return fail(at + good.error().message);
     return {};
   }
 
@@ -203,9 +177,9 @@ class Reader {
   std::map<std::string, std::string> host_;  // by scheduler
   std::map<std::string, Server> server_;
   std::map<std::string, Operation> operation_;
-  std::map<std::string, int> cpus_, gpus_;  // by name, and by what is behind the first _
   std::string arrival_;
-  TaskSet set_;
+  FromStations stations_;
+  std::vector<Task> tasks_;
 };
 
 }  // namespace

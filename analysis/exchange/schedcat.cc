@@ -6,8 +6,6 @@
 namespace samcl::analysis {
 namespace {
 
-std::string where(const Tag& tag) { return "line " + std::to_string(tag.line) + ", <" + tag.name + ">, "; }
-
 // The attribute, or `usual` where it is missing and that is not negative.
 Result<Time> number(const Tag& tag, const std::string& name, Time usual = -1) {
   const auto found = tag.attributes.find(name);

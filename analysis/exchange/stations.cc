@@ -1,6 +1,7 @@
 #include "analysis/exchange/stations.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace samcl::analysis {
 namespace {
@@ -69,6 +70,45 @@ Result<StationSet> stations_of(const TaskSet& set, std::span<const int> modes, c
     }
   }
   return result;
+}
+
+Result<void> FromStations::add_stage(Task& task, const std::string& station, bool preemptive, Time best, Time worst) {
+  Stage& stage = task.stages.emplace_back();
+  stage.worst = {worst};
+  stage.best = {best};
+  if (preemptive) {
+    const int cpu = cpus_.emplace(station, static_cast<int>(cpus_.size())).first->second;
+    if (task.cpu && *task.cpu != cpu) return fail("on '" + station + "', expected the processor of the stages before");
+    task.cpu = cpu;
+    return {};
+  }
+  std::string kind = station.substr(0, 3);
+  for (char& letter : kind) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  stage.resource = kind == "PCI" ? Resource::link : Resource::gpu;
+  const std::string device = station.substr(station.find('_') + 1);
+  const int gpu = gpus_.emplace(device, static_cast<int>(gpus_.size())).first->second;
+  if (!task.devices.empty() && task.devices.front() != gpu)
+    return fail("on '" + station + "', expected the GPU, and its link, of the stages before");
+  task.devices = {gpu};
+  return {};
+}
+
+Result<TaskSet> FromStations::with(std::vector<Task> tasks) const {
+  TaskSet set;
+  set.tasks = std::move(tasks);
+  set.platform.cpus = std::max(1, static_cast<int>(cpus_.size()));
+  set.platform.gpus = std::max(1, static_cast<int>(gpus_.size()));
+  set.platform.bound = gpus_.size() > 1;
+  if (set.platform.bound) set.platform.links = set.platform.gpus;
+  for (Task& task : set.tasks) {
+    if (!set.platform.bound) task.devices.clear();
+    for (Stage& stage : task.stages) {
+      stage.worst.resize(static_cast<size_t>(set.platform.gpus), stage.worst.front());
+      stage.best.resize(stage.worst.size(), stage.best.front());
+    }
+  }
+  if (auto good = check(set, Model::partitioned); !good) return tl::unexpected(good.error());
+  return set;
 }
 
 }  // namespace samcl::analysis

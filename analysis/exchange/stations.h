@@ -2,6 +2,7 @@
 // scheduled by fixed priority, or a link or GPU that nobody interrupts.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,5 +39,20 @@ struct StationSet {
 // subtasks, sections, requests, CPU time of sections, busy waiting, priorities of GPUs alone. The set has
 // passed check() for either model.
 Result<StationSet> stations_of(const TaskSet& set, std::span<const int> modes, const std::string& tool);
+
+// The way back: tasks whose stages are each on a station that has a name.
+class FromStations {
+ public:
+  // The task's next stage: on a CPU, or where nothing is preempted on a link, if the station's name begins with PCI, or
+  // else a GPU. A link belongs to the GPU of the same name behind the first underscore. An error if the task is on
+  // another CPU or GPU already.
+  Result<void> add_stage(Task& task, const std::string& station, bool preemptive, Time best, Time worst);
+
+  // These tasks and the platform that they need; it has passed check() for Model::partitioned.
+  Result<TaskSet> with(std::vector<Task> tasks) const;
+
+ private:
+  std::map<std::string, int> cpus_, gpus_;  // by name, and by what is behind the first _
+};
 
 }  // namespace samcl::analysis

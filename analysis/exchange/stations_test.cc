@@ -1,10 +1,11 @@
-// Cheddar, MAST and pyCPA.
+// Cheddar, MAST, pyCPA and SMFF.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/exchange/cheddar.h"
 #include "analysis/exchange/mast.h"
 #include "analysis/exchange/pycpa.h"
+#include "analysis/exchange/smff.h"
 #include "analysis/json/testing/replaced.h"
 
 namespace samcl::analysis {
@@ -115,6 +116,103 @@ TEST(Mast, WhatOurModelDoesNotHaveIsNamed) {
             "line 1, shared_resource: expected none, it is not in this model");
 }
 
+TEST(Smff, ComesBackAsItWas) {
+  TaskSet set = pipelines();
+  set.tasks[0].name = "\"slow\" & more";
+  set.tasks[0].jitter = 2;
+  set.tasks[1].deadline = 40;
+  const auto text = format_smff(set, kOnes);
+  ASSERT_TRUE(text) << text.error().message;
+  const auto back = parse_smff(*text, 1000);  // the text says that it is in nanoseconds
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(parse_smff(replaced(*text, kSmffNanoseconds, ""), 1000)->tasks[1].deadline, 40'000);
+  ASSERT_EQ(back->tasks.size(), 2);
+  EXPECT_EQ(back->platform.cpus, 2);
+  EXPECT_FALSE(back->platform.bound);
+  EXPECT_THAT(priority_order(*back), ElementsAre(1, 0));
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(back->tasks[i].name, set.tasks[i].name);
+    EXPECT_EQ(back->tasks[i].period, set.tasks[i].period);
+    EXPECT_EQ(back->tasks[i].deadline, set.tasks[i].deadline);
+    EXPECT_EQ(back->tasks[i].jitter, set.tasks[i].jitter);
+    ASSERT_EQ(back->tasks[i].stages.size(), 3);
+    for (size_t j = 0; j < 3; ++j) {
+      EXPECT_EQ(back->tasks[i].stages[j].resource, set.tasks[i].stages[j].resource);
+      EXPECT_EQ(back->tasks[i].stages[j].worst_in(1), set.tasks[i].stages[j].worst_in(1));
+      EXPECT_EQ(back->tasks[i].stages[j].best_in(1), set.tasks[i].stages[j].best_in(1));
+    }
+  }
+  EXPECT_NE(back->tasks[0].cpu, back->tasks[1].cpu);
+}
+
+// As its authors' tool writes them: a link on a communication resource, and one that takes no time.
+std::string smff(const std::string& priority, const std::string& other = "7") {
+  return R"(<SystemModel><Platform>
+<Resource resID="4" shortName="ResId:4"><Scheduler name="SPPScheduler" /></Resource>
+<Resource resID="5" shortName="Acc_CommRes1"><Scheduler name="SPNPScheduler" /></Resource>
+<CommResource resID="4" shortName="CommRes1"><Scheduler name="SPNPScheduler" /></CommResource>
+</Platform><Applications><Application appID="2" appV="0">
+<Task ID="2" shortName="A2T2"><SchedulingParameter name="SchedulingPriority" priority="1" /><Profile bcet="5" wcet="6"
+ active="true"><ActivationPattern name="EventActivation" /></Profile></Task>
+<Task ID="1" shortName="A2T1"><SchedulingParameter name="SchedulingPriority" priority="1" /><Profile bcet="3" wcet="4"
+ active="true"><ActivationPattern name="EventActivation" /></Profile></Task>
+<Task ID="0" shortName="A2T0"><SchedulingParameter name="SchedulingPriority" priority="1" /><Profile bcet="1" wcet="2"
+ active="true"><ActivationPattern name="PJActivation" activationPeriod="70" activationJitter="9" /></Profile></Task>
+<TaskLink ID="0" src="0" trgt="1" shortName="A2TL0-1"/>
+<TaskLink ID="1" src="1" trgt="2" shortName="A2TL1-2"><Profile bcet="7" wcet="8" active="true"><ActivationPattern
+ name="EventActivation" /></Profile><SchedulingParameter name="SchedulingPriority" priority=")" +
+         priority + R"(" /></TaskLink>
+<Mapping><mapTask tid="0" rid="4" /><mapTask tid="1" rid="4" /><mapTask tid="2" rid="5" /><mapLink lid="0" rid="4" />
+<mapLink lid="1" crid="4" /></Mapping><Constraints><Constraint StartTaskId="0" EndTaskId="2" Constraint="69.9996148" />
+</Constraints></Application><Application appID="3" appV="0">
+<Task ID="0" shortName="A3T0"><SchedulingParameter name="SchedulingPriority" priority=")" +
+         other + R"(" /><Profile bcet="1" wcet="1" active="true">
+<ActivationPattern name="PJActivation" activationPeriod="90" activationJitter="0" /></Profile></Task>
+<Task ID="1" shortName="A3T1"><SchedulingParameter name="SchedulingPriority" priority="2" /><Profile bcet="1" wcet="1"
+ active="true"><ActivationPattern name="EventActivation" /></Profile></Task>
+<TaskLink ID="9" src="0" trgt="1" shortName="A3TL0-1"/>
+<Mapping><mapTask tid="0" rid="4" /><mapTask tid="1" rid="5" /></Mapping></Application></Applications></SystemModel>)";
+}
+
+TEST(Smff, IsReadWithLinksThatTakeTimeAndPrioritiesOfEachResource) {
+  const auto set = parse_smff(smff("1"), 1000);
+  ASSERT_TRUE(set) << set.error().message;
+  const Task& task = set->tasks[0];
+  EXPECT_EQ(task.name, "A2");
+  EXPECT_EQ(task.period, 70'000);
+  EXPECT_EQ(task.jitter, 9'000);
+  EXPECT_EQ(task.deadline, 69'999);
+  std::vector<std::pair<Resource, Time>> stages;
+  for (const Stage& each : task.stages) stages.emplace_back(each.resource, each.worst_in(1));
+  EXPECT_THAT(stages, ElementsAre(std::pair{Resource::cpu, 2'000}, std::pair{Resource::cpu, 4'000},
+                                  std::pair{Resource::link, 8'000}, std::pair{Resource::gpu, 6'000}));
+  EXPECT_EQ(set->tasks[1].deadline, 90'000);
+  EXPECT_FALSE(set->platform.bound) << "the link is the GPU's";
+  EXPECT_THAT(priority_order(*set), ElementsAre(0, 1));
+}
+
+TEST(Smff, WhatOurModelDoesNotHaveIsNamed) {
+  const auto complaint = [](const std::string& text) {
+    const auto set = parse_smff(text, 1);
+    return set ? "none" : set.error().message;
+  };
+  const std::string good = smff("1");
+  EXPECT_EQ(complaint(good), "none");
+  EXPECT_EQ(complaint(smff("1", "1")), "line 18, priority: 1, expected one that no other application has on 'ResId:4'");
+  EXPECT_EQ(complaint(smff("1", "0")), "priorities: expected one order of the applications on all resources");
+  EXPECT_EQ(complaint(replaced(good, "src=\"1\"", "src=\"0\"")),
+            "line 13, <TaskLink>: expected tasks one after the other");
+  EXPECT_EQ(complaint(replaced(good, "trgt=\"2\"", "trgt=\"8\"")),
+            "line 13, <TaskLink>: expected two tasks of its application");
+  EXPECT_THAT(complaint(replaced(good, "\"SPPScheduler\"", "\"TDMAScheduler\"")),
+              HasSubstr("line 2, <Scheduler>, name: 'TDMAScheduler', expected SPPScheduler or SPNPScheduler"));
+  EXPECT_EQ(complaint(replaced(good, "EndTaskId=\"2\"", "EndTaskId=\"1\"")),
+            "line 16, <Constraint>: expected one, from the first task to the last");
+  EXPECT_EQ(complaint(replaced(good, "wcet=\"6\"", "wcet=\"x\"")),
+            "line 6, <Profile>, wcet: 'x', expected a whole number");
+  EXPECT_EQ(complaint("<SystemModel></SystemModel>"), "no <Application>, expected an SMFF model");
+}
+
 TEST(Stations, WhatOtherToolsCannotExpressIsNamed) {
   const auto complaint = [](auto change, const Modes& modes = kOnes) {
     TaskSet set = pipelines();
@@ -139,6 +237,7 @@ TEST(Stations, WhatOtherToolsCannotExpressIsNamed) {
   TaskSet set = pipelines();
   set.tasks[0].offset = 1;
   EXPECT_EQ(format_pycpa(set, kOnes).error().message, "task \"slow\", offset: expected none for pyCPA");
+  EXPECT_EQ(format_smff(set, kOnes).error().message, "task \"slow\", offset: expected none for SMFF");
 }
 
 TEST(Cheddar, ComesBackAsItWas) {

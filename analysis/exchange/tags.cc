@@ -7,6 +7,13 @@ namespace {
 
 constexpr const char* kSpace = " \t\r\n";
 
+std::string unescaped(std::string text) {
+  for (const auto& [entity, letter] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}})
+    for (size_t found = 0; (found = text.find(entity, found)) != std::string::npos; ++found)
+      text.replace(found, std::string(entity).size(), letter);
+  return text;
+}
+
 // name="value" or name='value', as often as there are.
 Result<void> read_attributes(const std::string& inside, size_t at, Tag& tag) {
   while ((at = inside.find_first_not_of(kSpace, at)) != std::string::npos) {
@@ -17,7 +24,7 @@ Result<void> read_attributes(const std::string& inside, size_t at, Tag& tag) {
     if (close == std::string::npos)
       return fail("line " + std::to_string(tag.line) + ": in <" + tag.name + ">, expected name=\"value\"");
     const size_t end = inside.find_last_not_of(kSpace, equals - 1) + 1;
-    tag.attributes[inside.substr(at, end - at)] = inside.substr(open + 1, close - open - 1);
+    tag.attributes[inside.substr(at, end - at)] = unescaped(inside.substr(open + 1, close - open - 1));
     at = close + 1;
   }
   return {};
@@ -25,16 +32,15 @@ Result<void> read_attributes(const std::string& inside, size_t at, Tag& tag) {
 
 // Of the text from `at` to the next tag.
 std::string text_behind(const std::string& text, size_t at) {
-  std::string behind = text.substr(at, text.find('<', at) - at);
-  for (const auto& [entity, letter] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}})
-    for (size_t found = 0; (found = behind.find(entity, found)) != std::string::npos; ++found)
-      behind.replace(found, std::string(entity).size(), letter);
+  const std::string behind = unescaped(text.substr(at, text.find('<', at) - at));
   const size_t begin = behind.find_first_not_of(kSpace);
   if (begin == std::string::npos) return "";
   return behind.substr(begin, behind.find_last_not_of(kSpace) + 1 - begin);
 }
 
 }  // namespace
+
+std::string where(const Tag& tag) { return "line " + std::to_string(tag.line) + ", <" + tag.name + ">, "; }
 
 Result<std::vector<Tag>> parse_tags(const std::string& text) {
   std::vector<Tag> tags;

@@ -1,5 +1,5 @@
 // The tags of an XML text, one after the other, with their attributes and the text behind them. Comments and
-// declarations are skipped; of entities &amp;, &lt;, &gt; and &quot; are known, in text.
+// declarations are skipped; of entities &amp;, &lt;, &gt; and &quot; are known.
 #pragma once
 
 #include <map>
@@ -17,6 +17,8 @@ struct Tag {
   bool closed = false;  // <task ... />
   int line = 0;
 };
+
+std::string where(const Tag& tag);  // "line 3, <task>, "
 
 Result<std::vector<Tag>> parse_tags(const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "analysis/experiment/results.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/model/number_text.h"
 
@@ -70,16 +71,19 @@ std::vector<Chart> charts(const Results& results) {
     chart.axis = name(figure.axis);
     if (normalised) chart.measure = "schedulable, in parts of OPTIMAL's";
     chart.ticks = figure.points();
+    double largest = 0;
     for (size_t p = 0; p < figure.policies.size(); ++p) {
       Curve& curve = chart.curves.emplace_back();
       curve.name = name(figure.policies[p]);
       for (size_t n = 0; n < figure.points().size(); ++n) {
         const Tally& tally = results.at(reading, n);
-        if ((normalised ? tally.schedulable.back() : tally.sets) > 0)
-          curve.points.emplace_back(figure.points()[n],
-                                    normalised ? results.of_optimal(reading, n, p) : results.share(reading, n, p));
+        if ((normalised ? tally.schedulable.back() : tally.sets) == 0) continue;
+        const double share = normalised ? results.of_optimal(reading, n, p) : results.share(reading, n, p);
+        curve.points.emplace_back(figure.points()[n], share);
+        largest = std::max(largest, share);
       }
     }
+    if (largest > 0) chart.top = std::ceil(10 * largest) / 10;
   }
   return charts;
 }

@@ -17,6 +17,8 @@ const char* name(Form form) {
   return kNames[static_cast<size_t>(form)];
 }
 
+const char* analysis_name(Form form, const Bounds& bounds) { return bounds.together ? "together" : name(form); }
+
 ordered_json number_or_null(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
 
 std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
@@ -47,7 +49,8 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
                      {"stages", std::move(stages)}});
     if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }
-  const ordered_json all = {{"analysis", name(form)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
+  const ordered_json all = {
+      {"analysis", analysis_name(form, bounds)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
   return json_text(all, 2) + "\n";
 }
 

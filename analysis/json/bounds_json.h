@@ -9,7 +9,8 @@
 
 namespace samcl::analysis {
 
-const char* name(Form form);  // "gpu-sam", "gpu-sparc", "safe"
+const char* name(Form form);                                 // "gpu-sam", "gpu-sparc", "safe"
+const char* analysis_name(Form form, const Bounds& bounds);  // likewise, or "together"
 
 // Whether the response is a bound of that form: the published ones have no proof that a number could be beyond.
 bool is_bounded(const TaskBound& bound, Form form);

@@ -76,7 +76,7 @@ TEST(LockingJson, VerdictsSayWhatFails) {
   const auto json = nlohmann::json::parse(format_verdicts(crowded, analyse(crowded), speed_ups));
   EXPECT_EQ(json["schedulable"], false);
   EXPECT_EQ(json["shared_resource"]["protocols"][0]["fails"],
-            "e + s + b of \"filter\" is 53000000 ns, above its period of 40000000 ns");
+            "e + s + b of \"filter\" is 53 ms, above its period of 40 ms");
   EXPECT_EQ(json["containers"]["fails"], "bandwidth 1.625 of GPU 1's container is above 1");
   EXPECT_TRUE(json["containers"]["tasks"][0]["tardiness"].is_null());
   EXPECT_DOUBLE_EQ(json["effective_utilisation"][0]["utilisation"], 5.0 / 30 + 13 * 9.0 / 40);

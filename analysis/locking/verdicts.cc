@@ -1,19 +1,20 @@
 #include "analysis/locking/verdicts.h"
 
 #include "analysis/model/number_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis::locking {
 namespace {
 
 std::string overload(const ExactSum& utilisation, const std::string& what, int cpus) {
-  return "utilisation " + significant(utilisation.value(), 4) + what + " is above " + std::to_string(cpus) +
+  return "utilisation " + above(utilisation.value(), cpus) + what + " is above " + std::to_string(cpus) +
          (cpus == 1 ? " CPU" : " CPUs");
 }
 
 // Of the task whose `demand` does not fit into its period.
 std::string too_long(const Task& task, const std::string& what, Time demand, const std::string& relation) {
-  return what + " of \"" + task.name + "\" is " + std::to_string(demand) + " ns, " + relation + " its period of " +
-         std::to_string(task.period) + " ns";
+  return what + " of \"" + task.name + "\" is " + format_duration(demand) + ", " + relation + " its period of " +
+         format_duration(task.period);
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::string failure(const TaskSet& set, const ContainerVerdict& verdict) {
   if (verdict.too_long)
     return too_long(set.tasks[*verdict.too_long], "e + s", set.tasks[*verdict.too_long].execution(), "above");
   if (verdict.overfull)
-    return "bandwidth " + significant(verdict.bandwidth[*verdict.overfull].value(), 4) + " of GPU " +
+    return "bandwidth " + above(verdict.bandwidth[*verdict.overfull].value(), 1) + " of GPU " +
            std::to_string(*verdict.overfull + 1) + "'s container is above 1";
   return verdict.fits ? "" : overload(verdict.utilisation, "", set.cpus);
 }

@@ -118,7 +118,7 @@ std::vector<Chart> convergence_charts(const Convergence& convergence, const std:
   const WorstCase& worst = convergence.worst;
   const auto most = convergence.points.empty() ? 1.0 : static_cast<double>(convergence.points.back().warps);
   Chart slots{title, "warps y for which T(y) is known", {}, {{"ceil(W/y) T(y)", {}}, {"least so far", {}}}};
-  Chart times{"CPU time of T(y)", slots.axis, {}, {{"T(y), exact", {}}}};
+  Chart times{title + ": CPU time of T(y)", slots.axis, {}, {{"T(y), exact", {}}}};
   slots.measure = "slots";
   times.measure = "seconds";
   slots.top = times.top = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/model/number_text.h"
 #include "analysis/model/placement.h"
 
 namespace samcl::analysis {
@@ -18,11 +19,6 @@ double utilisation(const Platform& platform, const Task& task, int mode, Resourc
   return sum / static_cast<double>(task.period);
 }
 
-std::string two_digits(double value) {
-  std::string text = std::to_string(value);
-  return text.substr(0, text.find('.') + 3);
-}
-
 // `part`: each task's. `where`: "GPU", or "GPU of device 1".
 Result<void> check(const TaskSet& set, std::span<const int> modes, const std::string& where, int elements,
                    const std::vector<double>& part) {
@@ -32,9 +28,9 @@ Result<void> check(const TaskSet& set, std::span<const int> modes, const std::st
   if (sum <= elements * (1 + 1e-9)) return {};
   const auto most = static_cast<size_t>(std::max_element(part.begin(), part.end()) - part.begin());
   return fail("task \"" + set.tasks[most].name + "\" and others, worst on " + where + ": utilisation " +
-              two_digits(sum) + ", expected at most " + std::to_string(elements) +
+              above(sum, elements) + ", expected at most " + std::to_string(elements) +
               "; the largest part is this task's in mode " + std::to_string(modes[most]) + ", " +
-              two_digits(part[most]));
+              significant(part[most], 4));
 }
 
 // Each task's part of a resource.

@@ -42,7 +42,17 @@ TEST(Capacity, MoreWorkThanElementsIsNamedByItsLargestTask) {
   set.tasks[0].stages[1].worst = {190, 100};
   EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
             "task \"a\" and others, worst on GPU: utilisation 2.06, expected at most 2; "
-            "the largest part is this task's in mode 1, 1.90");
+            "the largest part is this task's in mode 1, 1.9");
+}
+
+TEST(Capacity, AnOverloadReadsAsOneHoweverSmall) {
+  TaskSet set;
+  set.platform = {1, 1, 1};
+  set.tasks = {{"a", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'001}, {}, 0}}},
+               {"b", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'000}, {}, 0}}}};
+  EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
+            "task \"a\" and others, worst on GPU: utilisation 1.000001, expected at most 1; "
+            "the largest part is this task's in mode 1, 0.5");
 }
 
 TEST(Capacity, OfBoundDevicesIsOneEach) {
@@ -54,7 +64,7 @@ TEST(Capacity, OfBoundDevicesIsOneEach) {
   set.tasks[0].devices = set.tasks[1].devices = {1};
   EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
             "task \"a\" and others, worst on GPU of device 1: utilisation 1.06, expected at most 1; "
-            "the largest part is this task's in mode 1, 0.90");
+            "the largest part is this task's in mode 1, 0.9");
 }
 
 }  // namespace

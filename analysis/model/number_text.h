@@ -23,6 +23,13 @@ inline std::string significant(double value, int digits) {
   return text;
 }
 
+// A value above a limit, with so many digits that it reads as one.
+inline std::string above(double value, int limit) {
+  for (int digits = 4; digits <= 17; ++digits)
+    if (const std::string text = significant(value, digits); std::stod(text) > limit) return text;
+  return "just over " + std::to_string(limit);
+}
+
 inline std::string percent(double share, int digits) { return decimal(100 * share, digits) + "%"; }
 
 // The number that a text is, as far as it fits; nothing if it is anything else.

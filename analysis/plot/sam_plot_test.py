@@ -45,6 +45,14 @@ class SamPlot(unittest.TestCase):
         lines = [line for line in (self.path / "a.svg").read_text().splitlines() if "stroke: #e69f00" in line]
         self.assertTrue(any("stroke-dasharray" in line for line in lines), lines)
 
+    def test_says_where_a_chart_has_nothing_to_show(self):
+        empty = json.loads(json.dumps(CURVES))
+        for curve in empty["charts"][1]["curves"]:
+            curve["points"] = []
+        (self.path / "e.json").write_text(json.dumps(empty))
+        self.assertEqual(self.plot("e.json").returncode, 0)
+        self.assertEqual((self.path / "e.svg").read_text().count("<!-- nothing was counted here -->"), 1)
+
     def test_writes_other_formats(self):
         self.assertEqual(self.plot("--out", "a.png", "a.json").returncode, 0)
         picture = (self.path / "a.png").read_bytes()

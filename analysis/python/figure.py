@@ -1,24 +1,14 @@
-"""How many random sets each way to share a GPU makes schedulable: `sam-analyze experiment access` in ten lines."""
+"""Which share of random sets each way to share a GPU makes schedulable, as GCAPS' Fig. 8 (b) has it: in ten lines."""
 
-import itertools
 import json
-import sys
 
+import matplotlib.pyplot as plot
 import samcl_analysis as samcl
 
-SETS, SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 100, 1
-shares = {}
-for utilisation in (0.2, 0.3, 0.4, 0.5, 0.6):
-    for n in range(SETS):
-        for way, good in samcl.ways(samcl.access_set(utilisation, SEED * 1_000_000 + n)).items():
-            shares.setdefault(way, {}).setdefault(utilisation, []).append(good)
-result = {way: {u: sum(good) / SETS for u, good in by.items()} for way, by in shares.items()}
-print(json.dumps(samcl.record(f"ways to share a GPU, {SETS} sets at each point", SEED, result), indent=1))
-if len(sys.argv) > 2:  # a file for the picture
-    import matplotlib.pyplot as plot
-
-    for (way, by), mark in zip(result.items(), itertools.cycle("osv^<>DdpPX*h+x")):
-        plot.plot(list(by), list(by.values()), marker=mark, fillstyle="none", label=way)
-    plot.xlabel("utilisation of each CPU"), plot.ylabel("share of schedulable sets")
-    plot.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
-    plot.savefig(sys.argv[2], bbox_inches="tight")
+points, seeds = (0.2, 0.3, 0.4, 0.5, 0.6), range(1_000_000, 1_000_100)
+found = [[samcl.ways(samcl.access_set(utilisation, seed)) for seed in seeds] for utilisation in points]
+shares = {way: [sum(good[way] for good in sets) / len(sets) for sets in found] for way in found[0][0]}
+print(json.dumps(samcl.record(f"share of schedulable sets over the utilisation {points}", seeds[0], shares), indent=1))
+for way, mark in zip(shares, "osv^<>DdpPX*hH8+x|_1234"):
+    plot.plot(points, shares[way], marker=mark, fillstyle="none", label=way)
+plot.legend(title="schedulable, over each CPU's utilisation", bbox_to_anchor=(1, 1)).figure.savefig("shares.svg", bbox_inches="tight")

@@ -65,6 +65,7 @@ struct TaskBound {
 struct Bounds {
   std::vector<TaskBound> tasks;  // in the order of TaskSet::tasks
   bool schedulable = false;      // every R_i <= D_i
+  bool together = false;         // the safe form's, of all tasks together: rta/together.h
 };
 
 // For many analyses of one task set: no allocation after construction.

@@ -68,6 +68,7 @@ class Together {
       if (!kept_) break;
       if (!grow(assumed)) {
         for (TaskBound& task : bounds.tasks) task.proven = true;
+        bounds.together = true;
         return bounds;
       }
     }

@@ -13,7 +13,7 @@ namespace samcl::analysis {
 
 // No bound is above analyse(set, modes, Form::safe)'s. Where devices are bound, where stages have several
 // requests or threads, where CPU budgets are enforced, or where some task keeps to its period in neither, they are the
-// same. The set has passed check().
+// same, and Bounds::together is false. The set has passed check().
 Bounds analyse_together(const TaskSet& set, std::span<const int> modes, PriorityOrder order = {});
 
 }  // namespace samcl::analysis

@@ -23,7 +23,7 @@ TEST(Together, CountsALessUrgentKernelOnceAJob) {
   EXPECT_EQ(analyse(set, modes, Form::safe).tasks[0].response, 29 + 10 + 5 + 29 + 10);
   const Bounds together = analyse_together(set, modes);
   EXPECT_EQ(together.tasks[0].response, 29 + 10 + 5 + 10);
-  EXPECT_TRUE(together.schedulable);
+  EXPECT_TRUE(together.schedulable && together.together);
   set.tasks[1].period = set.tasks[1].deadline = 60;  // two of its jobs can be under way beside one of P1
   set.tasks[0].priority = 2;
   set.tasks[1].priority = 1;
@@ -35,7 +35,7 @@ TEST(Together, SaysNoMoreWhereATaskMayExceedItsPeriod) {
   set.tasks = {{"P1", 10, 10, {}, {{Resource::gpu, {4}, {}, 0}}}, {"P2", 12, 12, {}, {{Resource::gpu, {8}, {}, 0}}}};
   const Modes modes = {1, 1};
   const Bounds safe = analyse(set, modes, Form::safe), together = analyse_together(set, modes);
-  EXPECT_FALSE(together.schedulable);
+  EXPECT_FALSE(together.schedulable || together.together);
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(together.tasks[i].response, safe.tasks[i].response);
     EXPECT_EQ(together.tasks[i].proven, safe.tasks[i].proven);

@@ -1,5 +1,5 @@
-// What launching costs by itself: empty kernels in a burst, one at a time, and with a buffer argument; and whether many
-// commands on one buffer, from an out-of-order queue, cost each what few do.
+// What launching costs by itself: empty kernels in a burst, one at a time, with a buffer argument, and with an event
+// each; and whether many commands on one buffer, from an out-of-order queue, cost each what few do.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
@@ -30,6 +30,9 @@ class LaunchOverhead {
       : options_(options), session_(Session::open(options.platform, options.device)) {
     cl_int status = CL_SUCCESS;
     queue_ = Queue(clCreateCommandQueue(session_.context.get(), session_.device, 0, &status));
+    check(status);
+    timed_queue_ =
+        Queue(clCreateCommandQueue(session_.context.get(), session_.device, CL_QUEUE_PROFILING_ENABLE, &status));
     check(status);
     program_ = session_.build(kLaunchOverheadCl);
     nothing_ = make_kernel(program_, "nothing");
@@ -84,6 +87,27 @@ class LaunchOverhead {
     });
   }
 
+  // ns per launch of so many with an event each, of which the program asks when they ran once all have.
+  Summary events() {
+    std::vector<Handle<cl_event, clReleaseEvent>> events(options_.launches);
+    return measure([&] {
+      for (auto& each : events) each = enqueue_seen();
+      check(clFinish(timed_queue_.get()));
+      for (const auto& each : events) ask_times(each.get());
+    });
+  }
+  // ns of launch, waiting for its event, and asking when it ran.
+  Summary event_and_wait() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) {
+        const auto event = enqueue_seen();
+        const cl_event handle = event.get();
+        check(clWaitForEvents(1, &handle));
+        ask_times(handle);
+      }
+    });
+  }
+
   // ns per command of so many on one buffer, from a queue out of order, until all have ended. They begin together, when
   // all are enqueued: each must know which ones it comes after. Counts take turns, so that all see the same machine.
   template <size_t Counts>
@@ -120,6 +144,17 @@ class LaunchOverhead {
     const size_t one = 1;
     check(clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, after ? 1 : 0, after, nullptr));
   }
+  Handle<cl_event, clReleaseEvent> enqueue_seen() {
+    const size_t one = 1;
+    cl_event event = nullptr;
+    check(clEnqueueNDRangeKernel(timed_queue_.get(), nothing_.get(), 1, nullptr, &one, &one, 0, nullptr, &event));
+    return Handle<cl_event, clReleaseEvent>(event);
+  }
+  static void ask_times(cl_event event) {
+    cl_ulong time = 0;
+    for (const cl_profiling_info what : {CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END})
+      check(clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr));
+  }
   double per_launch(Clock::time_point start) const {
     const std::chrono::duration<double, std::nano> ns = Clock::now() - start;
     return ns.count() / static_cast<double>(options_.launches);
@@ -138,7 +173,7 @@ class LaunchOverhead {
 
   Options options_;
   Session session_;
-  Queue queue_, loose_;  // in order; out of order, where it is asked for
+  Queue queue_, timed_queue_, loose_;  // in order; so, with times; out of order, where it is asked for
   Program program_;
   Kernel nothing_, one_argument_;
   Buffer buffer_;
@@ -161,6 +196,8 @@ void run_with(const Options& options) {
   report("enqueue call in a burst", "enqueue", measured.enqueue_only());
   report("launch + finish", "launch_finish", measured.launch_and_finish());
   report("4-byte buffer + finish", "buffer_finish", measured.with_buffer());
+  report("burst, an event each", "events", measured.events());
+  report("launch + its event", "event_wait", measured.event_and_wait());
   if (options.on_one_buffer) {
     const std::array<size_t, 3> counts{options.launches / 2, options.launches, 4 * options.launches};
     const auto ns = measured.on_one_buffer(counts);

@@ -35,7 +35,7 @@ void take_back(Event& event, cl_event* event_out) {
 
 }  // namespace
 
-cl_int wait_for(const Event& event) {
+cl_int wait_for(Event& event) {
   Worker::run_stranded();
   while (Worker::ends_process_here()) {
     Worker::run_stranded_at_end();

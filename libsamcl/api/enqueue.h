@@ -20,7 +20,7 @@ struct Waits {
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list);
 
 // Waits for a command of ours to end; its status. The thread that ends the process has to do the work itself.
-cl_int wait_for(const Event& event);
+cl_int wait_for(Event& event);
 
 // Waits for what that queue has; as above.
 void finish(const Queue& queue);

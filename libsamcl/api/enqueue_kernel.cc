@@ -146,7 +146,11 @@ cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   request.ndrange = sizes.ndrange();
-  if (wait_count == 0 && !event && queue->context->graph.follow(*queue, request)) return CL_SUCCESS;
+  std::shared_ptr<Event> seen;
+  if (queue->context->graph.follow(queue, request, before.events, event ? &seen : nullptr)) {
+    if (event) *event = Event::hand_out(std::move(seen));
+    return CL_SUCCESS;
+  }
   auto command = make_recycled<KernelLaunch>(std::move(request), *queue->context);
   return enqueue(queue, CL_COMMAND_NDRANGE_KERNEL, std::move(command), before.events, event, false);
 }

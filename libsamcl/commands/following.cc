@@ -4,6 +4,7 @@
 
 #include "libsamcl/commands/enqueue_piece.h"
 #include "libsamcl/objects/context.h"
+#include "libsamcl/objects/event.h"
 #include "libsamcl/observe/trace.h"
 #include "libsamcl/plan/what_if.h"
 #include "libsamcl/settings/config.h"
@@ -17,6 +18,10 @@ using engine::NodePtr;
 constexpr size_t kMostObjects = 32;
 // Times what was expected after which nothing is known of what it will be: kernels may take ever longer.
 constexpr uint64_t kSurprise = 4;
+// Where the program has events of some, whoever wants to be called back at one's end, or waits for it on another
+// device, waits for all: so many, that take so long.
+constexpr size_t kMostSeen = 32;
+constexpr uint64_t kMostSeenNs = 400'000;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -84,12 +89,18 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
   return true;
 }
 
-bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first) {
+bool Following::has_room(uint64_t ns, bool is_seen) const {
+  if (!is_seen && !is_seen_) return true;
+  return count_ < kMostSeen && ns_ + ns <= kMostSeenNs;
+}
+
+bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first,
+                    const std::shared_ptr<Event>& seen) {
   RealDevice& device = *context.devices[first->lane.device];
   if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
   if (Config::get().submission == Config::Submission::thread) return false;
   const uint64_t ns = surely_whole_ns(launch, context, device.index);
-  if (ns == 0) return false;
+  if (ns == 0 || !has_room(ns, seen || first->observed)) return false;
   Kernel& kernel = *launch.kernel;
   const bool is_short = ns < 2 * kHandOver;
   const Arguments& arguments = *launch.arguments;
@@ -101,7 +112,8 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   }
   if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   context.placements.stop_learning();
-  const bool is_given = device.completions().extend(*first, [&] {
+  std::shared_ptr<LateTimes> own_end, end;
+  const auto give = [&](cl_event* event) {
     auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
     if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0, 0});
     RealKernel& real = kernel.own(device.index);
@@ -109,11 +121,18 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     const bool is_enqueued =
         program && real.prepare(program, kernel.name, device, arguments) == CL_SUCCESS &&
         enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
-                      launch.has_local, nullptr) == CL_SUCCESS;
+                      launch.has_local, event) == CL_SUCCESS;
     if (is_enqueued) *same = {launch.kernel, same->launches + 1, same->ns + ns};
     return is_enqueued;
-  });
+  };
+  const bool is_given = device.completions().extend(*first, own_end, seen ? &end : nullptr, give);
+  const auto leader = std::static_pointer_cast<Event>(first->owner);
+  if (own_end) leader->has_own_end(std::move(own_end));
   if (!is_given) return false;
+  if (seen) seen->follows(leader, device.index, std::move(end));
+  is_seen_ |= seen || first->observed;
+  ++count_;
+  ns_ += ns;
   if (may_have_parts(kernel)) {
     kernel.cost_model->times.wants_time(work_items(launch.ndrange));
     if (!is_short) kernel.cost_model->judging.passed();

@@ -5,6 +5,9 @@
 // launch is given to the driver right behind the one before it and becomes part of that one's operation, which ends
 // when the last of them has. It is as if one kernel had used all of their memory objects.
 //
+// One whose event the program gets has an event of the driver's, too, which is asked when the program wants to know of
+// it: it may wait for each of them, and for what comes after, without waiting for the others.
+//
 // Guarded by the lock of the context's graph, but for ran().
 #pragma once
 
@@ -18,13 +21,15 @@
 namespace samcl {
 
 class Context;
+class Event;
 
 class Following {
  public:
   // Gives that launch to the driver behind what belongs to `first`, an operation on a device of the context whose
-  // compute lane is the driver's queue, and which nobody has been told the end of. False: it has to be planned, as
-  // ever.
-  bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first);
+  // compute lane is the driver's queue, and which nobody has been told the end of. seen: the program's event of it, or
+  // nullptr. False: it has to be planned, as ever.
+  bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first,
+           const std::shared_ptr<Event>& seen);
 
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
   // its part. What remains for the first. After the operation's end; any thread.
@@ -44,10 +49,15 @@ class Following {
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
 
+  bool has_room(uint64_t ns, bool is_seen) const;
+
   std::vector<Used> used_;
   // A kernel once. Changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is not
   // under the graph's lock.
   std::vector<Launched> launched_;
+  bool is_seen_ = false;  // the program has events of some,
+  size_t count_ = 0;      // of so many,
+  uint64_t ns_ = 0;       // which are expected to take that long
 };
 
 }  // namespace samcl

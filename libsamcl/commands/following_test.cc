@@ -38,18 +38,44 @@ struct FollowingLaunches : ::testing::Test {
     EXPECT_EQ(context.graph.submit(event, std::move(command), {}, Order::ordinary), CL_SUCCESS);
     return event;
   }
-  // As the program's launch without an event. Whether it has followed.
-  bool launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments, const QueuePtr& to) {
+  static LaunchRequest request(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments) {
     for (cl_uint i = 0; i < arguments.size(); ++i) {
       const cl_mem handle = arguments[i]->api();
       kernel->set_argument(i, sizeof handle, &handle);
     }
-    LaunchRequest request{kernel, kernel->arguments(), {}, true, {}};
-    request.ndrange.global[0] = kSize;
-    request.ndrange.local[0] = 16;
-    if (context.graph.follow(*to, request)) return true;
-    last = enqueue(std::make_shared<KernelLaunch>(std::move(request), context), to);
+    LaunchRequest launch{kernel, kernel->arguments(), {}, true, {}};
+    launch.ndrange.global[0] = kSize;
+    launch.ndrange.local[0] = 16;
+    return launch;
+  }
+  // As the program's launch without an event. Whether it has followed.
+  bool launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments, const QueuePtr& to) {
+    LaunchRequest wanted = request(kernel, arguments);
+    if (context.graph.follow(to, wanted, {}, nullptr)) return true;
+    last = enqueue(std::make_shared<KernelLaunch>(std::move(wanted), context), to);
     return false;
+  }
+  // With an event, which waits for those.
+  struct Seen {
+    testing::EventPtr event;
+    bool has_followed = false;
+  };
+  Seen launch_seen(const BufferPtr& buffer, const std::vector<testing::EventPtr>& waits = {}) {
+    LaunchRequest wanted = request(add_one, {buffer});
+    Seen seen;
+    if (context.graph.follow(queue, wanted, waits, &seen.event)) return {seen.event, true};
+    seen.event = Event::make_shared(machine.context, queue, CL_COMMAND_NDRANGE_KERNEL);
+    seen.event->observed = true;
+    auto command = std::make_shared<KernelLaunch>(std::move(wanted), context);
+    EXPECT_EQ(context.graph.submit(seen.event, std::move(command), waits, Order::ordinary), CL_SUCCESS);
+    return seen;
+  }
+  // One that others may follow: the kernel is known, and the device's clock.
+  testing::EventPtr first_seen(const BufferPtr& buffer) {
+    launch_seen(buffer).event->wait();
+    const Seen seen = launch_seen(buffer);
+    EXPECT_FALSE(seen.has_followed);
+    return seen.event;
   }
   bool launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments) {
     return launch(kernel, arguments, queue);
@@ -149,21 +175,6 @@ TEST_F(FollowingLaunches, AreNoneOfWhatTheProgramWrites) {
   context.graph.locked([&] { a->storage->unmapped(Rectangle::run(0, 16)); });
 }
 
-TEST_F(FollowingLaunches, AreNoneBehindAnEventThatTheProgramHas) {
-  const BufferPtr a = filled(0);
-  launch(add_one, {a});
-  const cl_mem handle = a->api();
-  add_one->set_argument(0, sizeof handle, &handle);
-  LaunchRequest request{add_one, add_one->arguments(), {}, true, {}};
-  request.ndrange.global[0] = kSize;
-  request.ndrange.local[0] = 16;
-  auto seen = Event::make_shared(machine.context, queue, CL_COMMAND_NDRANGE_KERNEL);
-  seen->observed = true;
-  context.graph.submit(seen, std::make_shared<KernelLaunch>(std::move(request), context), {}, Order::ordinary);
-  EXPECT_FALSE(launch(add_one, {a}));
-  EXPECT_EQ(contents(a), counting(kSize, 3));
-}
-
 TEST_F(FollowingLaunches, ThatTheDriverRefusesFailAsOthersDo) {
   const BufferPtr a = filled(0);
   launch(add_one, {a});
@@ -210,6 +221,164 @@ TEST_F(FollowingLaunches, ThatHaveRunLetGoOfWhatTheProgramReleases) {
   ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
   b->leave_kernels();
   b = nullptr;
+  EXPECT_FALSE(released.expired());
+  context.tell_untold();
+  EXPECT_TRUE(released.expired());
+  EXPECT_EQ(awaited(), 0u);
+}
+
+// Which have an event each, that is the driver's.
+struct SeenLaunches : FollowingLaunches {
+  const BufferPtr a = filled(0);
+};
+
+TEST_F(SeenLaunches, EndOneByOneForWhoWaits) {
+  std::vector<testing::EventPtr> events{first_seen(a)};
+  for (int i = 0; i < 4; ++i) {
+    const Seen seen = launch_seen(a);
+    EXPECT_TRUE(seen.has_followed);
+    events.push_back(seen.event);
+  }
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_EQ(events[2]->wait(), CL_COMPLETE);
+  EXPECT_EQ(awaited(), 1u) << "nobody was told the end of all of them";
+  EXPECT_FALSE(events[1]->ended());
+  EXPECT_EQ(events[1]->present_status(), CL_COMPLETE);
+  EXPECT_EQ(events[0]->wait(), CL_COMPLETE) << "the first one, which was planned";
+  EXPECT_FALSE(events[3]->ended());
+  EXPECT_TRUE(launch_seen(a).has_followed);
+  finish();
+  EXPECT_EQ(contents(a), counting(kSize, 7));
+  for (const auto& each : events) EXPECT_TRUE(each->ended());
+}
+
+TEST_F(SeenLaunches, DoNotEndBeforeTheDeviceHasComeThere) {
+  std::vector<testing::EventPtr> events{first_seen(a)};
+  machine.driver.suspend();
+  for (int i = 0; i < 2; ++i) events.push_back(launch_seen(a).event);
+  for (const auto& each : events) EXPECT_GT(each->present_status(), CL_COMPLETE);
+  machine.driver.resume();
+  for (const auto& each : events) EXPECT_EQ(each->wait(), CL_COMPLETE);
+}
+
+TEST_F(SeenLaunches, ThatTheProgramWaitsForEachTimeStillFollow) {
+  first_seen(a)->wait();
+  for (int i = 0; i < 10; ++i) {
+    const Seen seen = launch_seen(a);
+    EXPECT_TRUE(seen.has_followed);
+    EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
+    EXPECT_EQ(awaited(), 1u);
+  }
+  EXPECT_EQ(contents(a), counting(kSize, 12));
+}
+
+TEST_F(SeenLaunches, TellTimesInOrder) {
+  std::vector<testing::EventPtr> events{first_seen(a)};
+  for (int i = 0; i < 3; ++i) events.push_back(launch_seen(a).event);
+  events[2]->wait();
+  finish();
+  uint64_t last = 0;
+  for (const auto& each : events) {
+    ASSERT_EQ(each->present_status(), CL_COMPLETE);
+    for (const cl_profiling_info what : {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                         CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END}) {
+      if (what == CL_PROFILING_COMMAND_QUEUED) last = 0;  // they are enqueued before the one before them has run
+      EXPECT_GE(each->time(what), last);
+      last = each->time(what);
+      EXPECT_GT(last, 0u);
+    }
+  }
+  EXPECT_LT(events[0]->time(CL_PROFILING_COMMAND_START), events[3]->time(CL_PROFILING_COMMAND_START));
+  EXPECT_LE(events[3]->time(CL_PROFILING_COMMAND_QUEUED), events[3]->time(CL_PROFILING_COMMAND_START));
+}
+
+TEST_F(SeenLaunches, MayWaitForThoseBeforeThem) {
+  const auto first = first_seen(a);
+  const auto second = launch_seen(a, {first});
+  EXPECT_TRUE(second.has_followed);
+  EXPECT_TRUE(launch_seen(a, {first, second.event}).has_followed);
+  const auto user = Event::make_shared(machine.context, nullptr, CL_COMMAND_USER);
+  const Seen held = launch_seen(a, {user});
+  EXPECT_FALSE(held.has_followed);
+  EXPECT_FALSE(launch_seen(a).has_followed);
+  EXPECT_FALSE(held.event->ended());
+  ASSERT_TRUE(user->claim_user_status());
+  context.graph.finish(user, CL_COMPLETE);
+  EXPECT_EQ(contents(a), counting(kSize, 6));
+}
+
+// What is behind them must not make those wait.
+TEST_F(SeenLaunches, AreTheLastWhereSomebodyElseWaits) {
+  first_seen(a);
+  const Seen awaited_elsewhere = launch_seen(a);
+  EXPECT_TRUE(awaited_elsewhere.has_followed);
+  auto elsewhere = Event::make_shared(machine.context, other, CL_COMMAND_MARKER);
+  const std::vector waits{awaited_elsewhere.event};
+  machine.driver.suspend();
+  context.graph.submit(elsewhere, std::make_shared<EmptyCommand>(), waits, Order::marker);
+  EXPECT_FALSE(launch_seen(a).has_followed);
+  EXPECT_TRUE(launch_seen(a).has_followed);
+  EXPECT_FALSE(elsewhere->ended());
+  machine.driver.resume();
+  EXPECT_EQ(elsewhere->wait(), CL_COMPLETE);
+  EXPECT_TRUE(awaited_elsewhere.event->ended());
+}
+
+TEST_F(SeenLaunches, CallBackAndAreTheLastThen) {
+  first_seen(a);
+  machine.driver.suspend();
+  const Seen watched = launch_seen(a);
+  EXPECT_TRUE(watched.has_followed);
+  static std::atomic<bool> called;
+  called = false;
+  watched.event->add_callback(
+      CL_COMPLETE, [](cl_event, cl_int status, void*) { called = status == CL_COMPLETE; }, nullptr);
+  EXPECT_FALSE(launch_seen(a).has_followed);
+  EXPECT_FALSE(called);
+  machine.driver.resume();
+  while (!called) std::this_thread::yield();
+  EXPECT_TRUE(watched.event->ended());
+}
+
+TEST_F(SeenLaunches, AreNotTooMany) {
+  first_seen(a);
+  int followed = 0;
+  for (int i = 0; i < 200; ++i) followed += launch_seen(a).has_followed;
+  EXPECT_GT(followed, 180);
+  EXPECT_LT(followed, 199) << "whoever waits for one elsewhere waits for all";
+  EXPECT_EQ(contents(a), counting(kSize, 202));
+}
+
+TEST_F(SeenLaunches, AndOthersFollowEachOther) {
+  first_seen(a);
+  EXPECT_TRUE(launch(add_one, {a}));
+  const Seen seen = launch_seen(a);
+  EXPECT_TRUE(seen.has_followed);
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(a), counting(kSize, 5));
+}
+
+TEST_F(SeenLaunches, ThatTheDriverRefusesHaveNoEvent) {
+  first_seen(a);
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 100);
+  const Seen refused = launch_seen(a);
+  EXPECT_FALSE(refused.has_followed);
+  EXPECT_EQ(refused.event->wait(), CL_OUT_OF_RESOURCES);
+  machine.driver.fail(Call::launch, CL_SUCCESS, 0);
+  EXPECT_EQ(contents(a), counting(kSize, 2));
+}
+
+TEST_F(SeenLaunches, ThatWereWaitedForLetGoOfWhatTheProgramReleases) {
+  BufferPtr b = filled(500);
+  const std::weak_ptr<Buffer> released = b;
+  first_seen(a);
+  const Seen seen = launch_seen(b);
+  EXPECT_TRUE(seen.has_followed);
+  seen.event->wait();
+  b->leave_kernels();
+  b = nullptr;
+  request(add_one, {a});
   EXPECT_FALSE(released.expired());
   context.tell_untold();
   EXPECT_TRUE(released.expired());

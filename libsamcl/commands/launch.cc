@@ -95,6 +95,7 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
 cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) {
   const LaunchPlan& plan = *launch_.plan_;
   const cl_kernel real = real_kernel(device).get();
+  if (launch_.is_all_) event_->note_given();
   if (!plan.original) return enqueue_piece(launch_.kernel(), real, device, plan.ndrange, piece, plan.pass_local, event);
   return enqueue_items(real, device, plan.ndrange, {plan.ndrange.offset, plan.ndrange.global}, plan.pass_local, event);
 }
@@ -138,6 +139,7 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
+  if (run.computed > 0) event_->note_start(run.began);
   event_->note_end(run.ended);
 }
 
@@ -472,8 +474,13 @@ bool KernelLaunch::may_be_followed() const {
          kernel().program->context->devices[node->lane.device]->is_asynchronous();
 }
 
-bool KernelLaunch::is_followed_by(const LaunchRequest& launch) {
-  return following_.add(launch, *kernel().program->context, node_.lock());
+std::shared_ptr<LateTimes> KernelLaunch::own_end() {
+  const engine::NodePtr node = node_.lock();
+  return kernel().program->context->devices[node->lane.device]->completions().own_end(*node);
+}
+
+bool KernelLaunch::is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) {
+  return following_.add(launch, *kernel().program->context, node_.lock(), seen);
 }
 
 void KernelLaunch::merge(Planner& planner, Context& context) {

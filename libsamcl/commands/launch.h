@@ -30,7 +30,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
   bool may_be_followed() const override;
-  bool is_followed_by(const LaunchRequest& launch) override;
+  std::shared_ptr<LateTimes> own_end() override;
+  bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 

@@ -11,10 +11,11 @@ namespace samcl {
 namespace {
 
 // Launches that are all timed, and one of how many is later. A time costs as much as several short launches: of them
-// each that comes after as many again, and one of how many then.
-constexpr uint32_t kFirst = 4, kLater = 64, kSeldomOfShort = 1024;
+// each that comes after as many again, and one of how many then; fewer first ones of what is found to be short.
+constexpr uint32_t kFirst = 4, kFirstOfShort = 2, kLater = 64, kSeldomOfShort = 1024;
 bool is_timed(uint32_t asked_before, uint64_t expected_ns) {
-  if (asked_before < kFirst) return true;
+  const bool is_short = expected_ns > 0 && expected_ns < kHandOver;
+  if (asked_before < (is_short ? kFirstOfShort : kFirst)) return true;
   if (expected_ns >= 2 * kHandOver) return asked_before % kLater == 0;
   if (asked_before >= kSeldomOfShort) return asked_before % kSeldomOfShort == 0;
   return asked_before > kFirst && std::has_single_bit(asked_before);
@@ -105,10 +106,16 @@ KernelTimes::Known KernelTimes::known() const {
   return times;
 }
 
+// What was short is taken to be so: a launch that takes much longer makes its times be taken (doubt()).
 void KernelTimes::recall(const Known& times) {
   const auto recall = [&](const BySize& kept, Measured Class::* measured) {
     for (const auto& [size, ns] : kept) {
-      if (size < classes_.size() && ns > 0) (classes_[size].*measured).ns_per_item.store(ns, std::memory_order_relaxed);
+      if (size >= classes_.size() || ns <= 0) continue;
+      Measured& here = classes_[size].*measured;
+      here.ns_per_item.store(ns, std::memory_order_relaxed);
+      if (std::ldexp(ns, static_cast<int>(size) + 1) >= kHandOver) continue;
+      here.asked.store(kFirst, std::memory_order_relaxed);
+      here.taken.store(kFirst, std::memory_order_relaxed);
     }
   };
   recall(times.whole, &Class::whole);

@@ -113,6 +113,7 @@ void CompletionQueue::note_giver() {
 
 // What ran before is not what runs now, and the time between belongs to neither. Under the mutex.
 void CompletionQueue::begin_extension() {
+  note_giver();
   ++extensions_;
   if (finished_ns_ == 0) return;
   RunTimes& run = pending_.back().node.run;
@@ -120,9 +121,69 @@ void CompletionQueue::begin_extension() {
   finished_ns_ = 0;
 }
 
+// It came last. Then an event of its own is left to who is given it, and asked late. Under the mutex.
+bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own) {
+  if (pending_.empty()) return false;
+  Pending& last = pending_.back();
+  if (last.node.node.get() != &node) return false;
+  if (!last.event || last.seen) return true;
+  const std::optional<DeviceClock> clock = present_clock();
+  if (!clock || last.is_marker || last.times != Giving::Times::late) return false;
+  own = std::make_shared<LateTimes>(*clock, last.node.run.enqueued);
+  own->is_told_by(last.event);
+  last.seen = own;
+  await_hearing(own);
+  return true;
+}
+
+// What came last ends with that event, or without one. Under the mutex.
+void CompletionQueue::last_has(cl_event event, std::shared_ptr<LateTimes> seen) {
+  Pending& last = pending_.back();
+  if (seen) await_hearing(seen);
+  last.seen = std::move(seen);
+  if (std::exchange(last.event, event) == event || (last.event && unmarked_ == 0)) return;
+  const auto has_event = [](const Pending& each) { return each.event != nullptr; };
+  unmarked_ = static_cast<size_t>(std::find_if(pending_.rbegin(), pending_.rend(), has_event) - pending_.rbegin());
+  if (unmarked_ == 0) unmarked_ns_ = 0;
+}
+
+// Of what came last. Under the mutex.
+void CompletionQueue::await_hearing(std::shared_ptr<LateTimes> end) {
+  unheard_.push_back({std::move(end), pending_.back().node.node.get()});
+  heard_all_ = false;
+}
+
+// They have ended, and with them what belongs to them. Under the mutex.
+void CompletionQueue::hear(const Batch& batch) {
+  const auto is_among = [&](const CompletedNode& each) { return each.node.get() == unheard_.front().node; };
+  for (; !unheard_.empty() && std::ranges::any_of(batch.nodes, is_among); unheard_.pop_front())
+    unheard_.front().end->heard(std::max(batch.heard_ns, last_heard_ns_.load()));
+  heard_all_ = unheard_.empty();
+}
+
+// What was before it in the queue has ended by then, too.
+void CompletionQueue::ended_untold(const LateTimes& end) {
+  std::lock_guard lock(mutex_);
+  const auto its = std::ranges::find(unheard_, &end, [](const Unheard& each) { return each.end.get(); });
+  if (its == unheard_.end()) return;
+  const uint64_t heard_ns = last_heard_ns_ = now_ns();
+  for (auto each = unheard_.begin(); each <= its; ++each) each->end->heard(heard_ns);
+  const auto own = std::ranges::find(pending_, its->node, [](const Pending& each) { return each.node.node.get(); });
+  if (own != pending_.end()) {
+    uint64_t not_heard = 0;
+    taken_heard_ns_.compare_exchange_strong(not_heard, heard_ns);
+    for (auto each = pending_.begin(); each != own; ++each)
+      if (each->heard_ns == 0) each->heard_ns = heard_ns;
+  }
+  unheard_.erase(unheard_.begin(), its + 1);
+  heard_all_ = unheard_.empty();
+  const bool is_all = !taken_ && pending_.size() == 1 && pending_.front().seen.get() == &end;
+  if (is_all && finished_ns_ == 0) finished_ns_ = heard_ns;
+}
+
 bool CompletionQueue::finish_untold(const engine::Owner* owner) {
   const auto is_all = [&] {
-    return !taken_ && pending_.size() == 1 && !pending_.front().event &&
+    return !taken_ && pending_.size() == 1 && (!pending_.front().event || pending_.front().seen) &&
            pending_.front().node.node->owner.get() == owner;
   };
   std::unique_lock lock(mutex_);
@@ -146,6 +207,8 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listen
   if (pending_.empty() && !taken_) set_clock();
   pending_.push_back({event,
                       false,
+                      nullptr,
+                      0,
                       giving.promptly,
                       giving.times,
                       {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns}});
@@ -186,6 +249,8 @@ CompletionQueue::Batch CompletionQueue::take() {
     Pending& first = pending_.front();
     batch.event = first.event;
     batch.is_marker = first.is_marker;
+    batch.seen = std::move(first.seen);
+    if (first.heard_ns > 0) batch.heard_ns = first.heard_ns;
     batch.times = first.times;
     batch.nodes.push_back(std::move(first.node));
     prompt_ -= first.promptly;
@@ -195,6 +260,7 @@ CompletionQueue::Batch CompletionQueue::take() {
   count_ = pending_.size();
   unmarked_ = std::min(unmarked_, pending_.size());
   batch.finished_ns = finished_ns_.exchange(0);
+  taken_heard_ns_ = batch.heard_ns;
   if (pending_.empty()) unmarked_ns_ = 0;
   return batch;
 }
@@ -207,17 +273,22 @@ void CompletionQueue::learn_clock(uint64_t device_time, uint64_t now) {
   const auto drifted = static_cast<int64_t>((now - clock_learned_ns_) / kDrift);
   clock_ahead_ns_ = clock_learned_ns_ == 0 ? seen : std::min(seen, clock_ahead_ns_ + drifted);
   clock_learned_ns_ = now;
-  if (!clock_ || std::abs(clock_ahead_ns_ - clock_->ahead_ns) > kMostWrong) set_clock();
+  const std::optional<DeviceClock> clock = present_clock();
+  // What somebody has the event of is told by the clock that it was given with.
+  if (!clock || (heard_all_ && std::abs(clock_ahead_ns_ - clock->ahead_ns) > kMostWrong)) set_clock();
 }
 
 // What is known of the clock counts from now on. Nothing is awaited, so that no times before and after are told by
 // different ones; unless it has been for long.
 void CompletionQueue::set_clock() {
-  if (clock_learned_ns_ > 0) clock_ = {clock_ahead_ns_, last_ended_ns_};
+  if (clock_learned_ns_ == 0) return;
+  std::lock_guard lock(clock_mutex_);
+  clock_ = {clock_ahead_ns_, std::max(last_ended_ns_, last_heard_ns_.load())};
 }
 
-uint64_t CompletionQueue::host_time(uint64_t device_time, uint64_t now) const {
-  return std::min(now, device_time + static_cast<uint64_t>(clock_->ahead_ns));
+std::optional<DeviceClock> CompletionQueue::present_clock() const {
+  std::lock_guard lock(clock_mutex_);
+  return clock_;
 }
 
 // What has no event was the last of all when it was taken. Who alone gives the queue more can wait for all of it, which
@@ -240,28 +311,39 @@ cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
 void CompletionQueue::finish(Batch& batch, bool is_over) {
   using Times = Giving::Times;
   const cl_int status = wait_for_end(batch, is_over);
-  const bool is_own = batch.event && !batch.is_marker && status == CL_SUCCESS;
-  const bool is_late = is_own && batch.times == Times::late && clock_;
+  const bool is_own = batch.event && !batch.is_marker && !batch.seen && status == CL_SUCCESS;
+  std::optional<DeviceClock> clock = present_clock();
+  const bool is_late = is_own && batch.times == Times::late && clock;
   DeviceTimes times;
   if (is_own && !is_late && batch.times != Times::never) static_cast<void>(ask_times(batch.event, times));
-  const uint64_t now = batch.finished_ns > 0 ? batch.finished_ns : now_ns();
+  uint64_t now = batch.finished_ns > 0 ? batch.finished_ns : now_ns();
+  if (const uint64_t later_ended = taken_heard_ns_) now = std::min(now, later_ended);
+  batch.heard_ns = now;
   const bool told = times.ended > 0;
-  if (told) learn_clock(times.ended, now);
-  const uint64_t end = told ? host_time(times.ended, now) : now;
+  if (told) {
+    learn_clock(times.ended, now);
+    clock = present_clock();
+  }
+  const auto host_time = [&](uint64_t device_time) {
+    return std::min(now, device_time + static_cast<uint64_t>(clock->ahead_ns));
+  };
+  const uint64_t end = told ? host_time(times.ended) : now;
   for (CompletedNode& each : batch.nodes) {
     const bool is_told = told && &each == &batch.nodes.back();
     each.run.began = std::max(each.run.enqueued, is_told ? last_told_ns_ : last_ended_ns_);
-    if (is_told) each.run.began = std::max(each.run.began, host_time(times.began, now));
+    if (is_told) each.run.began = std::max({each.run.began, clock->not_before_ns, host_time(times.began)});
     each.run.ended = std::max(each.run.began, end);
     each.run.computed = is_told ? times.took() : 0;
     each.status = status;
     last_ended_ns_ = std::max(last_ended_ns_, each.run.ended);
   }
-  if (!is_late) last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
+  if (is_own && !is_late) last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
   if (is_late) {
     RunTimes& last = batch.nodes.back().run;
-    last.late = std::make_shared<LateTimes>(batch.event, *clock_, last.enqueued, now);
-  } else if (batch.event) {
+    last.late = std::make_shared<LateTimes>(*clock, last.enqueued);
+    last.late->is_told_by(batch.event);
+    last.late->heard(now);
+  } else if (batch.event && !batch.seen) {
     released_.add(batch.event);
   }
   batch.event = nullptr;
@@ -274,6 +356,10 @@ void CompletionQueue::wait_and_tell(Batch& batch) {
                           {.enqueued = each.run.enqueued, .began = std::max(each.run.enqueued, last_ended_ns_)});
   }
   finish(batch);
+  {
+    std::lock_guard lock(mutex_);
+    hear(batch);
+  }
   batch.listener->ended(batch.nodes);
   batch.nodes.clear();
 }
@@ -300,6 +386,7 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
     for (size_t i = 0; i < over; ++i) {
       Batch batch = take();
       finish(batch, true);
+      hear(batch);
       std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
       listener = std::move(batch.listener);
     }
@@ -315,6 +402,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   if (has_untold()) {
     Batch batch = take();
     finish(batch, true);
+    hear(batch);
     std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
   }
   if (pending_.size() < std::max(look_at_, 2 * kTogether)) return;

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "libsamcl/device/late_times.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
@@ -94,21 +95,41 @@ class CompletionQueue {
   void on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
-  // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and is not yet
-  // waited for by an event. False: it is, or enqueue() returned false, and nothing was given. As on_completion().
+  // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and no marker waits
+  // for it yet. False: nothing was given. As on_completion().
+  // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything. seen: gets
+  // that event; nullptr: there is to be none. own: is set to the event that the node has had until now, if any.
   template <typename Enqueue>
-  bool extend(const engine::Node& node, const Enqueue& enqueue) {
+  bool extend(const engine::Node& node, std::shared_ptr<LateTimes>& own, std::shared_ptr<LateTimes>* seen,
+              const Enqueue& enqueue) {
     std::lock_guard lock(mutex_);
-    if (pending_.empty() || pending_.back().event || pending_.back().node.node.get() != &node) return false;
-    note_giver();
+    const std::optional<DeviceClock> clock = seen ? present_clock() : std::nullopt;
+    if (!may_extend(node, own) || (seen && !clock)) return false;
     begin_extension();
-    return enqueue();
+    std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(*clock, now_ns()) : nullptr;
+    cl_event event = nullptr;
+    if (!enqueue(seen ? &event : nullptr)) return false;
+    if (end) end->is_told_by(event);
+    last_has(event, end);
+    if (seen) *seen = std::move(end);
+    return true;
   }
 
-  // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event waits for it and
-  // nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what comes next may
-  // be one more of it. collect() tells it, or our thread.
+  // The event that the node has of its own, which is left to the caller as by extend(); nullptr: it may not be
+  // extended.
+  std::shared_ptr<LateTimes> own_end(const engine::Node& node) {
+    std::lock_guard lock(mutex_);
+    std::shared_ptr<LateTimes> own;
+    return may_extend(node, own) ? own : nullptr;
+  }
+
+  // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event of its own waits
+  // for it and nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what
+  // comes next may be one more of it. collect() tells it, or our thread.
   bool finish_untold(const engine::Owner* owner);
+  // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
+  // as finish_untold(). Any thread.
+  void ended_untold(const LateTimes& end);
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether there is such an end. Any thread.
@@ -155,7 +176,9 @@ class CompletionQueue {
  private:
   struct Pending {
     cl_event event;
-    bool is_marker;  // the event is that of a marker behind it
+    bool is_marker;                   // the event is that of a marker behind it
+    std::shared_ptr<LateTimes> seen;  // who has the event, too (extend())
+    uint64_t heard_ns;                // something behind it was heard to have ended then; 0: nothing
     bool promptly;
     Giving::Times times;
     CompletedNode node;
@@ -165,12 +188,18 @@ class CompletionQueue {
     std::vector<CompletedNode> nodes;
     cl_event event = nullptr;
     bool is_marker = false;
+    std::shared_ptr<LateTimes> seen;             // as in Pending
+    uint64_t heard_ns = 0;                       // likewise; when the end was heard of, once it was
     Giving::Times times = Giving::Times::never;  // of the last one
     std::shared_ptr<Listener> listener;
     uint64_t finished_ns = 0;  // when the host knew that all had ended, if it does
   };
   void note_giver();
+  bool may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own);
   void begin_extension();
+  void last_has(cl_event event, std::shared_ptr<LateTimes> seen);
+  void await_hearing(std::shared_ptr<LateTimes> end);
+  void hear(const Batch& batch);
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;
   cl_int wait_for_end(Batch& batch, bool is_over) const;
@@ -183,9 +212,9 @@ class CompletionQueue {
   Batch take();
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
-  uint64_t host_time(uint64_t device_time, uint64_t now) const;
   void learn_clock(uint64_t device_time, uint64_t now);
   void set_clock();
+  std::optional<DeviceClock> present_clock() const;
   void wait_and_tell(Batch& batch);
   std::weak_ptr<Listener> tell_next(std::unique_lock<std::mutex>& lock);
   void watch();
@@ -219,8 +248,18 @@ class CompletionQueue {
   uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late
   int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
   uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
+  mutable std::mutex clock_mutex_;    // a leaf, guards the next
   std::optional<DeviceClock> clock_;  // by which times are told
-  ReleasedEvents released_;           // by our thread, and whatever is left when it has ended
+  // Whose events others have, and which nodes they belong to, in the order of the queue, until their end is heard of.
+  struct Unheard {
+    std::shared_ptr<LateTimes> end;
+    const engine::Node* node;
+  };
+  std::deque<Unheard> unheard_;
+  std::atomic<uint64_t> last_heard_ns_{0};   // of one of them, before its node's was
+  std::atomic<bool> heard_all_{true};        // there are none
+  std::atomic<uint64_t> taken_heard_ns_{0};  // as Pending::heard_ns, of what is being told of
+  ReleasedEvents released_;                  // by our thread, and whatever is left when it has ended
   Worker thread_;
 };
 

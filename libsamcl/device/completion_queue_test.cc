@@ -142,6 +142,93 @@ TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
   EXPECT_LE(run.late->ask().ended, run.ended);
 }
 
+// Some that end together, of which others have the events.
+struct ExtendedNodes : CompletionQueueTest {
+  std::shared_ptr<LateTimes> extend(const engine::NodePtr& by, std::shared_ptr<LateTimes>* first = nullptr) {
+    std::shared_ptr<LateTimes> own, end;
+    const bool is_given = ends.extend(*by, own, &end, [](cl_event* made) {
+      *made = event();
+      return true;
+    });
+    EXPECT_EQ(is_given, end != nullptr);
+    if (first) *first = own;
+    return end;
+  }
+  engine::NodePtr add(char name) {
+    const engine::NodePtr added = node(name);
+    ends.on_completion(event(), added, *log, {.exactly = true, .times = Giving::Times::late});
+    return added;
+  }
+  void learn_clock() {
+    ends.on_completion(event(), node('z'), *log, {.exactly = true});
+    EXPECT_TRUE(ends.help(owner.get()));
+    log->runs.clear();
+    log->happened.clear();
+  }
+};
+
+TEST_F(ExtendedNodes, NeedAClock) {
+  const engine::NodePtr first = add('a');
+  EXPECT_FALSE(extend(first));
+  learn_clock();
+  EXPECT_FALSE(extend(first)) << "it has ended";
+  const engine::NodePtr second = add('b');
+  EXPECT_TRUE(extend(second));
+}
+
+TEST_F(ExtendedNodes, EndWithTheLastOfThem) {
+  learn_clock();
+  const engine::NodePtr all = add('a');
+  std::shared_ptr<LateTimes> first, none;
+  const auto second = extend(all, &first), third = extend(all, &none);
+  ASSERT_TRUE(first && second && third);
+  EXPECT_FALSE(none) << "it has been given away";
+  EXPECT_EQ(ends.pending(), 1u);
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_THAT(log->happened, ElementsAre("a ends"));
+  ASSERT_THAT(log->runs, SizeIs(1));
+  EXPECT_FALSE(log->runs[0].late);
+  uint64_t before = 0;
+  for (const auto& each : {first, second, third}) {
+    const LateTimes::Span ran = each->ask();
+    EXPECT_GE(ran.began, before);
+    EXPECT_LE(ran.ended, log->runs[0].ended);
+    before = ran.began;
+  }
+}
+
+TEST_F(ExtendedNodes, HaveEndedWithThoseBehindThem) {
+  learn_clock();
+  ends.on_completion(event(), node('a'), *log, {.exactly = true, .times = Giving::Times::late});
+  const engine::NodePtr all = add('b');
+  std::shared_ptr<LateTimes> first;
+  const auto second = extend(all, &first), third = extend(all);
+  ends.ended_untold(*second);
+  const uint64_t heard = now_ns();
+  EXPECT_LE(first->ask().ended, heard);
+  EXPECT_TRUE(log->runs.empty()) << "nobody is told";
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_TRUE(ends.drain(kPatienceMs));
+  ASSERT_THAT(log->runs, SizeIs(2));
+  EXPECT_LE(log->runs[0].ended, heard) << "that of what was before them";
+  EXPECT_GE(third->ask().began, second->ask().began);
+}
+
+TEST_F(ExtendedNodes, MayHaveNoEventInTheEnd) {
+  learn_clock();
+  const engine::NodePtr all = add('a');
+  const auto second = extend(all);
+  std::shared_ptr<LateTimes> own;
+  EXPECT_TRUE(ends.extend(*all, own, nullptr, [](cl_event* made) { return made == nullptr; }));
+  driver.suspend();
+  EXPECT_FALSE(ends.finish_untold(another.get()));
+  driver.resume();
+  EXPECT_TRUE(ends.finish_untold(owner.get()));
+  EXPECT_TRUE(ends.has_untold());
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
+}
+
 TEST_F(CompletionQueueTest, WithoutAnyoneOurThreadTells) {
   on_completion('a');
   wait_until("a ends");

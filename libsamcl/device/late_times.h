@@ -1,9 +1,10 @@
-// When something ran, asked of the driver only when somebody wants to know: an answer takes it 3 us, as long as giving
-// it a kernel, and most programs ask for few of their events or none.
+// When something ran, and whether it has ended, asked of the driver only when somebody wants to know: an answer takes
+// it 3 us, as long as giving it a kernel, and most programs ask for few of their events or none.
 #pragma once
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -27,23 +28,37 @@ struct DeviceClock {
 
 class LateTimes {
  public:
-  // ended: its event, ours from now on. enqueued, heard: the host's times between which it ran.
-  LateTimes(cl_event ended, DeviceClock clock, uint64_t enqueued_ns, uint64_t heard_ns)
-      : event_(ended), clock_(clock), enqueued_ns_(enqueued_ns), heard_ns_(heard_ns) {}
+  // enqueued: the host's time after which it runs.
+  LateTimes(DeviceClock clock, uint64_t enqueued_ns) : clock_(clock), enqueued_ns_(enqueued_ns) {}
   ~LateTimes();
   LateTimes(const LateTimes&) = delete;
   LateTimes& operator=(const LateTimes&) = delete;
 
-  // ns of the host's clock. Where the driver does not tell: all the time it can have run. Any thread.
+  // Its event, ours from now on; before anything else.
+  void is_told_by(cl_event ended) { event_ = ended; }
+
+  uint64_t enqueued_ns() const { return enqueued_ns_; }
+
+  // What it has come to, as the driver knows: CL_QUEUED to CL_COMPLETE, or an error. Any thread.
+  cl_int status() const;
+  // Waits for its end; whether it ended well. Any thread.
+  bool wait() const;
+
+  // Its end was heard of at that time of the host's, before which it ran; the first call counts. Any thread.
+  void heard(uint64_t ns);
+
+  // ns of the host's clock, once its end was heard of. Where the driver does not tell: all the time it can have run.
+  // Any thread.
   struct Span {
     uint64_t began, ended;
   };
   Span ask();
 
  private:
-  const cl_event event_;
+  cl_event event_ = nullptr;
   const DeviceClock clock_;
-  const uint64_t enqueued_ns_, heard_ns_;
+  const uint64_t enqueued_ns_;
+  std::atomic<uint64_t> heard_ns_{0};
   std::mutex mutex_;
   std::optional<Span> told_;  // guarded by it
 };

@@ -8,6 +8,7 @@
 namespace samcl {
 
 class Event;
+class LateTimes;
 class Planner;
 struct LaunchRequest;
 
@@ -37,9 +38,12 @@ class Command {
 
   // Whether it is one operation on a device's own queue, which others may become part of. Under the graph's lock.
   virtual bool may_be_followed() const { return false; }
-  // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context, and
-  // nobody sees its event. True: it has taken that launch on, with which it ends. Under the graph's lock.
-  virtual bool is_followed_by(const LaunchRequest& /*launch*/) { return false; }
+  // The end of that operation's first part, if that has an event which is asked late; else nullptr. Likewise.
+  virtual std::shared_ptr<LateTimes> own_end() { return nullptr; }
+  // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context. True:
+  // it has taken that launch on, with which it ends, and which that event stands for (nullptr: none). Under the graph's
+  // lock.
+  virtual bool is_followed_by(const LaunchRequest& /*launch*/, const std::shared_ptr<Event>& /*seen*/) { return false; }
 
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.

@@ -53,9 +53,47 @@ bool Event::help() const {
   return helped || context->backend.help_lanes();
 }
 
-cl_int Event::wait() const {
+void Event::follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end) {
+  observed = true;
+  leader_ = first;
+  runs_on_ = device;
+  times_[0] = times_[1] = own_end->enqueued_ns();
+  planned_ = free_ = true;
+  status_ = CL_SUBMITTED;
+  has_own_end(std::move(own_end));
+}
+
+void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
+  late_times_ = std::move(own_end);
+  has_own_end_.store(true, std::memory_order_release);
+}
+
+// The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
+// has what was elsewhere.
+void Event::own_end_has_come() {
+  context->devices[*runs_on_]->completions().ended_untold(*late_times_);
+  set_status(CL_COMPLETE);
+}
+
+// Who waits need not tell of the end: what comes next may be one more of the same operation.
+bool Event::wait_for_own_end() {
+  if (observed && queue && !has_own_end_.load(std::memory_order_acquire)) context->graph.leave_untold(*this);
+  if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_ || !late_times_->wait()) return false;
+  own_end_has_come();
+  return true;
+}
+
+cl_int Event::present_status() {
+  if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
+  const cl_int known = late_times_->status();
+  if (known == CL_COMPLETE) own_end_has_come();
+  if (known == CL_RUNNING) set_running();
+  return status();
+}
+
+cl_int Event::wait() {
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
-  while (!ended() && help()) {
+  while (!ended() && !wait_for_own_end() && help()) {
   }
   if (ended()) return status();
   const Hurry hurry(*context);
@@ -75,8 +113,9 @@ bool Event::wait_untold() const {
 }
 
 void Event::watch() {
-  if (ended()) return;
+  if (present_status() <= CL_COMPLETE) return;
   watched_.store(true, std::memory_order_relaxed);
+  leader().watched_.store(true, std::memory_order_relaxed);
   for (const auto& device : context->devices) {
     device->submissions().drain(SubmissionQueue::Lock::free);
     device->completions().hurry();
@@ -107,6 +146,25 @@ void Event::tell_running() {
 
 void Event::set_running() { set_running(now_ns()); }
 
+void Event::note_given() {
+  static std::atomic<uint64_t> last{0};
+  given_ = ++last;
+}
+
+// One device runs one after the other, and tells when. Where they use different memory, the one that comes later in the
+// program's order may have been given to it first.
+bool Event::runs_behind(const Event& earlier) const {
+  if (!runs_on_ || runs_on_ != earlier.runs_on_) return false;
+  const Event& given = earlier.leader_ ? *earlier.leader_ : earlier;
+  return given_ == 0 || (given.given_ > 0 && given_ > given.given_);
+}
+
+void Event::note_start(cl_ulong at) {
+  cl_ulong known = told_start_.load();
+  while ((known == 0 || at < known) && !told_start_.compare_exchange_weak(known, at)) {
+  }
+}
+
 void Event::note_end(cl_ulong at) { raise(times_[3], at); }
 
 // Never back: one thread may hear that it runs while another hears of its end.
@@ -133,6 +191,7 @@ void Event::set_status(cl_int status) {
       if (times_[3] == 0) times_[3] = now_ns();
       if (times_[1] == 0) times_[1] = times_[3].load();
       if (times_[2] == 0) times_[2] = times_[3].load();
+      if (late_times_) late_times_->heard(times_[3]);
     }
     advance(status);
     const auto first_due = std::stable_partition(callbacks_.begin(), callbacks_.end(),
@@ -149,18 +208,24 @@ void Event::set_status(cl_int status) {
   }
 }
 
+cl_ulong Event::followed_until() const { return leader_ ? leader_->followed_until_ : followed_until_; }
+
 cl_ulong Event::time(cl_profiling_info param) const {
   if (first && param == CL_PROFILING_COMMAND_START && status() <= CL_RUNNING) return first->time(param);
   const bool is_start_or_end = param != CL_PROFILING_COMMAND_QUEUED && param != CL_PROFILING_COMMAND_SUBMIT;
   if (is_start_or_end && ended() && late_times_) {
     const LateTimes::Span ran = late_times_->ask();
-    return std::max(param == CL_PROFILING_COMMAND_START ? ran.began : ran.ended, followed_until_.load());
+    return std::max(param == CL_PROFILING_COMMAND_START ? ran.began : ran.ended, followed_until());
   }
   switch (param) {
     case CL_PROFILING_COMMAND_QUEUED: return times_[0];
     case CL_PROFILING_COMMAND_SUBMIT: return times_[1];
-    case CL_PROFILING_COMMAND_START: return times_[2] == 0 ? 0 : std::max(times_[2].load(), followed_until_.load());
-    default: return times_[3] == 0 ? 0 : std::max(times_[3].load(), followed_until_.load());  // COMPLETE equals END
+    case CL_PROFILING_COMMAND_START: {
+      if (times_[2] == 0) return 0;
+      const cl_ulong told = ended() ? told_start_.load() : 0;
+      return std::max(told > 0 ? told : times_[2].load(), followed_until());
+    }
+    default: return times_[3] == 0 ? 0 : std::max(times_[3].load(), followed_until());  // COMPLETE equals END
   }
 }
 

@@ -47,12 +47,14 @@ class Event : public Object<Event>, public engine::Owner {
   // It stands for commands of which this is the first: it began when that one did. Set likewise.
   std::shared_ptr<Event> first;
 
-  // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error.
+  // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error, as far as has been heard.
   cl_int status() const { return status_.load(std::memory_order_acquire); }
   bool ended() const { return status() <= CL_COMPLETE; }
+  // As the driver knows, where it is one of several commands whose ends are heard of together.
+  cl_int present_status();
 
   // Blocks until the command ended; its final status.
-  cl_int wait() const;
+  cl_int wait();
   // The same where it is the last operation of one device, whose end is not told yet
   // (CompletionQueue::finish_untold()); false: wait.
   bool wait_untold() const;
@@ -65,14 +67,27 @@ class Event : public Object<Event>, public engine::Owner {
   void set_running();
   // All that the command waits for has ended. Under the graph's lock.
   void set_free();
+  // A part of it began on a device at that time, as the device tells; the earliest counts, and more than when it seemed
+  // to begin to execute.
+  void note_start(cl_ulong at);
   // A part of it ended on a device at that time: it ends no earlier, and that is its end unless something else comes
   // later. For commands that do not know it: when Graph::finish() was called.
   void note_end(cl_ulong at);
 
   // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
   void runs_only_on(unsigned device) { runs_on_ = device; }
+  // It is being given to the device's queue. Any thread, one at a time for a device.
+  void note_given();
   // When that ran is to be asked there. Before its end is told.
   void set_late_times(std::shared_ptr<LateTimes> times) { late_times_ = std::move(times); }
+
+  // It belongs to the operation of `first`, which it follows on that device (commands/following.h), and with which its
+  // end is heard of, unless somebody asks for it before: it is to be asked there. Before anybody else has it.
+  void follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end);
+  // Others follow it, so that the same holds for its own end. Under the graph's lock.
+  void has_own_end(std::shared_ptr<LateTimes> own_end);
+  // The one that it follows, or itself.
+  Event& leader() { return leader_ ? *leader_ : *this; }
 
   // For user events: true for the first caller, who alone may end it with Graph::finish().
   bool claim_user_status();
@@ -99,7 +114,11 @@ class Event : public Object<Event>, public engine::Owner {
   void add_callback(cl_int at, Callback callback, void* user_data);
 
  private:
+  cl_ulong followed_until() const;
+  bool runs_behind(const Event& earlier) const;
   bool help() const;
+  bool wait_for_own_end();
+  void own_end_has_come();
   friend class Graph;
   struct Dependent {
     std::shared_ptr<Event> event;
@@ -123,10 +142,14 @@ class Event : public Object<Event>, public engine::Owner {
   std::atomic<bool> began_{false};
   std::atomic<bool> free_{false};
   std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
+  std::atomic<cl_ulong> told_start_{0};           // as devices tell; 0: none has
+  std::atomic<uint64_t> given_{0};                // to the device that it runs on, in this order; 0: not yet
   std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
   std::shared_ptr<LateTimes> late_times_;  // instead of times_ from the start on; set before the end
+  std::atomic<bool> has_own_end_{false};   // it is there that this one's end is to be asked for
+  std::shared_ptr<Event> leader_;          // that it follows; else nullptr
 
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
@@ -134,14 +157,16 @@ class Event : public Object<Event>, public engine::Owner {
   unsigned unmet_ = 0;      // dependencies that have not ended
   unsigned unplanned_ = 0;  // of these, those that are not planned
   bool planned_ = false;
-  std::optional<unsigned> runs_on_;    // the one device, if it is nothing but a kernel there
-  const Planner* planning_ = nullptr;  // while it is being planned
-  size_t open_ = 0;                    // operations that have not ended
-  cl_int error_ = CL_SUCCESS;          // the first of these
-  std::optional<cl_int> result_;       // it is over, but something it waits for is not
-  cl_int ends_with_ = CL_COMPLETE;     // while it ends
-  std::shared_ptr<Event> ends_next_;   // likewise, the one that ends after it
-  cl_int inherited_ = CL_COMPLETE;     // error of an event in the wait list
+  std::optional<unsigned> runs_on_;                // the one device, if it is nothing but a kernel there
+  std::vector<std::shared_ptr<Event>> followers_;  // end with it
+  bool is_awaited_by_others_ = false;              // than its queue: nothing is to make its end later
+  const Planner* planning_ = nullptr;              // while it is being planned
+  size_t open_ = 0;                                // operations that have not ended
+  cl_int error_ = CL_SUCCESS;                      // the first of these
+  std::optional<cl_int> result_;                   // it is over, but something it waits for is not
+  cl_int ends_with_ = CL_COMPLETE;                 // while it ends
+  std::shared_ptr<Event> ends_next_;               // likewise, the one that ends after it
+  cl_int inherited_ = CL_COMPLETE;                 // error of an event in the wait list
 };
 
 }  // namespace samcl

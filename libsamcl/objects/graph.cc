@@ -47,6 +47,7 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
   event->command_ = std::move(command);
   auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
     if (!on->ended()) {
+      if (on->queue != event->queue) on->leader().is_awaited_by_others_ = true;
       on->dependents_.push_back({event, passes_errors, after_ends});
       ++event->unmet_;
       event->unplanned_ += on->planned_ && !after_ends ? 0 : 1;
@@ -66,15 +67,40 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
 std::shared_ptr<Event> Graph::followed_locked(const Queue& queue) const {
   if (!queue.in_order()) return nullptr;
   std::shared_ptr<Event> last = last_planned_.lock();
-  const bool is_its = last && last == queue.last_ && !last->observed && last->command_ && last->open_ == 1 &&
-                      last->inherited_ == CL_COMPLETE && last->error_ == CL_SUCCESS;
-  return is_its && last->command_->may_be_followed() ? last : nullptr;
+  if (!last || last != queue.last_) return nullptr;
+  if (last->leader_) last = last->leader_;
+  const bool may_grow = last->command_ && last->open_ == 1 && last->inherited_ == CL_COMPLETE &&
+                        last->error_ == CL_SUCCESS && !last->is_watched() && !last->is_awaited_by_others_;
+  return may_grow && last->command_->may_be_followed() ? last : nullptr;
 }
 
-bool Graph::follow(const Queue& queue, const LaunchRequest& launch) {
+bool Graph::follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& launch,
+                   std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen) {
   std::lock_guard lock(mutex_);
-  const std::shared_ptr<Event> last = followed_locked(queue);
-  return last && last->command_->is_followed_by(launch);
+  const std::shared_ptr<Event> first = followed_locked(*queue);
+  if (!first) return false;
+  const auto is_before = [&](const std::shared_ptr<Event>& each) {
+    return each->status() == CL_COMPLETE || &each->leader() == first.get();
+  };
+  if (!std::ranges::all_of(waits, is_before)) return false;
+  if (!seen) return first->command_->is_followed_by(launch, nullptr);
+  auto event = Event::make_shared(queue->context, queue, CL_COMMAND_NDRANGE_KERNEL);
+  first->followers_.push_back(event);
+  if (!first->command_->is_followed_by(launch, event)) {
+    first->followers_.pop_back();
+    return false;
+  }
+  event->number_.store(++last_turn_, std::memory_order_relaxed);
+  queue->last_ = event;
+  last_planned_ = event;
+  *seen = std::move(event);
+  return true;
+}
+
+void Graph::leave_untold(Event& event) {
+  std::lock_guard lock(mutex_);
+  if (followed_locked(*event.queue).get() != &event) return;
+  if (auto own = event.command_->own_end()) event.has_own_end(std::move(own));
 }
 
 std::shared_ptr<Event> Graph::followed(const Queue& queue) {
@@ -207,14 +233,20 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
     if (current->queue) current->queue->ended(*current);
     current->set_status(result);
     if (current->number != 0) tell_end(*current);
+    for (std::shared_ptr<Event>& each : std::exchange(current->followers_, {})) {
+      raise(each->times_[3], current->times_[3].load());
+      each->ends_with_ = result;
+      Event* const follower = each.get();
+      (first ? last->ends_next_ : first) = std::move(each);
+      last = follower;
+    }
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
       Event& next = *dependent.event;
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      raise(next.followed_until_,
+            next.runs_behind(*current) ? current->followed_until() : current->time(CL_PROFILING_COMMAND_END));
       if (--next.unmet_ == 0) next.set_free();
       if ((!current->planned_ || dependent.after_end) && --next.unplanned_ == 0) plan(dependent.event);
-      // One device runs one after the other, and tells when.
-      const bool on_one_device = current->runs_on_ && current->runs_on_ == next.runs_on_;
-      if (!on_one_device) raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
       if (next.unmet_ == 0 && next.result_) {
         next.ends_with_ = next.inherited_ < 0 ? next.inherited_ : *next.result_;
         (first ? last->ends_next_ : first) = dependent.event;

@@ -33,9 +33,13 @@ class Graph {
   cl_int submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
                 std::span<const std::shared_ptr<Event>> waits, Order order);
 
-  // Whether the command before it in this queue has taken that launch on, which asks for no event and waits for none
-  // (Command::is_followed_by()). Else it has to be submitted.
-  bool follow(const Queue& queue, const LaunchRequest& launch);
+  // Whether the command before it in this queue has taken that launch on, which waits for these events
+  // (Command::is_followed_by()). Else it has to be submitted. seen: gets its event, which the program is to have;
+  // nullptr: it wants none.
+  bool follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& launch,
+              std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen);
+  // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.
+  void leave_untold(Event& event);
   // All that the queue waits for, if that is a command that a launch may follow; else nullptr.
   std::shared_ptr<Event> followed(const Queue& queue);
   // Ends what has ended by now.

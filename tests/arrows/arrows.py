@@ -41,7 +41,7 @@ ROOMS = {
     "analysis/rta": ["analysis/model", "analysis/simd"],
     "analysis/modes": ["analysis/generator", "analysis/model", "analysis/rta"],
     "analysis/sim": ["analysis/model", "analysis/rta"],
-    "analysis/locking": ["analysis/model"],
+    "analysis/locking": ["analysis/model", "base"],
     "analysis/json": ["analysis/dbf", "analysis/locking", "analysis/model", "analysis/rta", "base"],
     "analysis/draw": ["analysis/sim", "base"],
     "analysis/experiment": ["analysis/generator", "analysis/json", "analysis/model", "analysis/modes", "base"],
