@@ -81,9 +81,12 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
                  return read_list(list, task.devices, "a list of at least one GPU, from 0", read_device, 1);
                })
           .may("most_gpus", task.most_gpus)
+          .may("work",
+               [&](const Place& list) { return read_by_mode(list, document.set.platform.gpus, "times", task.work); })
           .may("links", [&](const Place& links) { return read_links(links, task.links); })
           .may("late", task.late)
           .may("late_lease", task.late_lease)
+          .may("early", task.early)
           .may("cpu", task.cpu)
           .may("jitter", task.jitter)
           .may("offset", task.offset)
@@ -137,10 +140,12 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
+    if (!task.work.empty()) entry["work"] = by_mode(task.work);
     if (task.links == kBusyLinks) entry["links"] = "busy";
     if (task.links > kBusyLinks) entry["links"] = task.links;
     if (task.late > 0) entry["late"] = task.late;
     if (task.late_lease > 0) entry["late_lease"] = task.late_lease;
+    if (task.early > 0) entry["early"] = task.early;
     if (task.cpu) entry["cpu"] = *task.cpu;
     if (task.jitter > 0) entry["jitter"] = task.jitter;
     if (task.offset) entry["offset"] = *task.offset;

@@ -144,6 +144,28 @@ TEST(TaskSetJson, HowLateABudgetIsEnforcedIsReadAndWritten) {
   EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).late, 1'500'000);
 }
 
+TEST(TaskSetJson, WhatStagesTakeTogetherIsReadAndWritten) {
+  const auto document = parse_task_set(R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": [{"name": "a", "period": "16ms",
+      "work": ["3ms", "2.5ms"], "stages": [{"resource": "CPU", "worst": "2ms"}, {"resource": "GPU", "worst": "2ms"}]}]})");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).work_in(2), 2'500'000);
+  EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).work, document->set.tasks.at(0).work);
+}
+
+TEST(TaskSetJson, HowEarlyAJobMaySeemIsReadAndWritten) {
+  const auto with = [](const std::string& fields) {
+    return parse_task_set(R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [{"name": "a", "period": "16ms")" + fields +
+                          R"(, "stages": [{"resource": "CPU", "worst": "2ms"}]}]})");
+  };
+  const auto document = with(R"(, "late": "1ms", "early": "3ms")");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).tolerated(), 3'000'000);
+  EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).early, 3'000'000);
+  EXPECT_EQ(with(R"(, "late": "1ms", "early": "0.5ms")")->set.tasks.at(0).tolerated(), 1'000'000) << "a sixteenth";
+  EXPECT_THAT(with(R"(, "early": "3ms")").error().message,
+              HasSubstr("task \"a\", early: 3000000 ns, expected none without late"));
+}
+
 TEST(TaskSetJson, HowTransfersWereTimedIsReadAndWritten) {
   const auto with = [](const std::string& links) {
     return parse_task_set(

@@ -10,6 +10,7 @@ Time own_handovers(const Task& task, const Handovers& handovers) {
 }
 
 Task with_handovers(Task task, const Handovers& handovers) {
+  for (Time& time : task.work) time += own_handovers(task, handovers);
   for (Stage& stage : task.stages) {
     if (stage.resource == Resource::cpu) continue;
     for (Time& time : stage.worst) time += stage.requests * handovers.per_request();

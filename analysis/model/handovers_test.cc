@@ -36,6 +36,8 @@ TEST(Handovers, JobAloneTakesLongerByItsOwn) {
   const Time own = 3 + 3 * 123 + 123;
   EXPECT_EQ(own_handovers(set.tasks[0], kCosts), own);
   EXPECT_EQ(bound(with(set), 0), bound(set, 0) + own);
+  set.tasks[0].work = {4500};
+  EXPECT_EQ(bound(with(set), 0), 4500 + own);
 }
 
 TEST(Handovers, WhoWaitsForASectionWaitsForItsBoundaryToo) {

@@ -23,6 +23,7 @@ TaskSet with_initiation(TaskSet set, const Initiation& initiation) {
     for (Stage& stage : task.stages) {
       const Time more = added(task, stage, initiation);
       for (Time& time : stage.worst) time += more;
+      for (Time& time : task.work) time += more;
       if (stage.resource != Resource::cpu && stage.section > 0) stage.section += more;
     }
   return set;

@@ -93,6 +93,23 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   return check_requests(stage, where, modes);
 }
 
+Result<void> check_work(const Task& task, size_t modes) {
+  const std::string where = "task \"" + task.name + "\", work";
+  if (auto good = by_mode(where, task.work.size(), modes); !good) return good;
+  for (size_t k = 0; k < task.work.size(); ++k) {
+    const int mode = static_cast<int>(k) + 1;
+    Time best = 0, longest = 0;
+    for (const Stage& stage : task.stages) {
+      best += stage.best_in(mode);
+      longest = std::max(longest, stage.length_in(mode));
+    }
+    if (const Time least = std::max(best, longest); task.work[k] < least || task.work[k] > kLongest)
+      return fail(where + in_mode(k) + ": " + number(task.work[k]) + " ns, expected " + number(least) +
+                  " (what its longest stage, and all at best, take) to " + number(kLongest));
+  }
+  return {};
+}
+
 Result<void> check_devices(const Task& task, const Platform& platform) {
   const std::string where = "task \"" + task.name + "\", devices: ";
   if (!task.devices.empty() && !platform.bound)
@@ -144,6 +161,7 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
+  if (auto good = check_work(task, static_cast<size_t>(platform.gpus)); !good) return good;
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");
@@ -153,6 +171,9 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (auto good = within(where + ", late", task.late, 0, kLongest); !good) return good;
   if (task.late_lease < 0 || task.late_lease > (task.late > 0 ? kLongest : 0))
     return fail(where + ", late_lease: " + number(task.late_lease) + " ns, expected " +
+                (task.late > 0 ? "0 to " + number(kLongest) : "none without late"));
+  if (task.early < 0 || task.early > (task.late > 0 ? kLongest : 0))
+    return fail(where + ", early: " + number(task.early) + " ns, expected " +
                 (task.late > 0 ? "0 to " + number(kLongest) : "none without late"));
   if (task.late > 0 && !platform.bound && (task.uses(Resource::link) || task.uses(Resource::gpu)))
     return fail(where + ", late: expected none where the platform's GPUs are not bound and the task uses any");
@@ -243,6 +264,12 @@ bool Task::uses(Resource resource) const {
 int Task::largest_mode(const Platform& platform) const {
   const int most = devices.empty() ? platform.gpus : static_cast<int>(devices.size());
   return most_gpus == 0 ? most : std::min(most, most_gpus);
+}
+
+Time Task::work_in(int mode) const {
+  Time sum = 0;
+  for (const Stage& stage : stages) sum += stage.length_in(mode);
+  return work.empty() ? sum : std::min(sum, work[static_cast<size_t>(mode - 1)]);
 }
 
 Result<void> check(const TaskSet& set, Model model) {

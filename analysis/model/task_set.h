@@ -24,6 +24,7 @@
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -119,6 +120,10 @@ struct Task {
   std::vector<int> devices = {};
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
+  // By mode: how much a job's stages take together at most, of each its longest subtask and what is between its
+  // requests, where that was measured of whole jobs: no job need be the one in which every stage takes its worst time.
+  // Empty: the sum of these. A matter of the task's own bound alone.
+  std::vector<Time> work = {};
   // How its transfers were timed, since links share the host's memory and switches: while other links were idle
   // (kIdleLinks, or nobody says), while all of them were at work (kBusyLinks), or idle, and the times multiplied by so
   // many per cent, by which transfers were measured to take longer beside others. No analysis uses it.
@@ -130,6 +135,10 @@ struct Task {
   Time late = 0;
   // Where somebody does: how much later a link or GPU is taken from a job that has had it for as long as it may.
   Time late_lease = 0;
+  // Where somebody does, he sees jobs begin, not their release: after one that waited for a CPU first, the next one
+  // seems to come sooner than a period later. By how much it may have its budgets sooner for that, if that is more than
+  // a sixteenth of the period.
+  Time early = 0;
 
   // Known to the analyses of analysis/access/ alone, as are deadlines above the period.
   std::optional<int> cpu = {};           // the one CPU on which the task runs, from 0
@@ -139,9 +148,13 @@ struct Task {
   std::optional<int> gpu_priority = {};  // on the GPU, where that is another than on the CPU
 
   bool uses(Resource resource) const;
+  // How much sooner than its time a job may seem to come and yet have its budgets.
+  Time tolerated() const { return std::max(period / 16, early); }
   // CPU time of a job, on all CPUs together: its CPU stages, what is between requests, and in sections.
   Time cpu_time(const Platform& platform, int mode) const;
   int largest_mode(const Platform& platform) const;
+  // What a job's stages take one after the other at most.
+  Time work_in(int mode) const;
 };
 
 struct TaskSet {

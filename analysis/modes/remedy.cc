@@ -6,6 +6,7 @@ namespace samcl::analysis {
 namespace {
 
 void scale(Task& task, int percent) {
+  for (Time& time : task.work) time = std::max<Time>(1, time / 100 * percent + time % 100 * percent / 100);
   for (Stage& stage : task.stages) {
     for (Time& time : stage.worst) time = std::max<Time>(1, time / 100 * percent + time % 100 * percent / 100);
     for (Time& time : stage.between)

@@ -59,14 +59,21 @@ Task fixed(const Platform& platform, const Used& used) {
   Task task = *used.task;
   task.most_gpus = 0;
   task.devices = used.devices;
+  if (!task.work.empty()) task.work = in_all(platform, task.work_in(used.mode));
   for (Stage& stage : task.stages) stage = fixed(platform, stage, used.mode);
   return task;
 }
 
 // Its mode.
 int join(const Platform& platform, Task& task, const Used& before, int mode) {
-  task.period = std::min(task.period, before.task->period);
   task.late = std::max(task.late, before.task->late);
+  task.late_lease = std::max(task.late_lease, before.task->late_lease);
+  const Time tolerated = std::max(task.tolerated(), before.task->tolerated());
+  task.period = std::min(task.period, before.task->period);
+  task.deadline = std::min(task.deadline, task.period);
+  if (task.late > 0) task.early = tolerated;
+  if (!task.work.empty() || !before.task->work.empty())
+    task.work = in_all(platform, std::max(task.work_in(1), before.task->work_in(before.mode)));
   for (size_t j = 0; j < task.stages.size(); ++j)
     task.stages[j] = longer(platform, task.stages[j], fixed(platform, before.task->stages[j], before.mode));
   for (const int device : before.devices)

@@ -55,6 +55,16 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
   EXPECT_EQ(play(both->set, priority_order(both->set), both->modes, plan).longest[1], 11);
 }
 
+TEST(Transition, StagesTakeTogetherWhatTheyDoInEither) {
+  ModalTasks before = two_tasks({1, 1}, {1}), after = two_tasks({2, 1}, {1});
+  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}, 0});
+  after.set.tasks[0].work = {6, 5};
+  EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 6 + 3) << "of the one before nothing is known";
+  before.set.tasks[0].work = {7, 5};
+  EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 7);
+  EXPECT_EQ(either(after, before)->set.tasks[0].work_in(1), 7);
+}
+
 TEST(Transition, IdleWhenOneJobOfEachAndWhatCameSinceIsDone) {
   ModalTasks modal = two_tasks({1, 1}, {1});  // 6 and 7 of 20
   EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 2 * 6 + 2 * 7 + 6 + 7) << "one under way, and two more";
@@ -94,6 +104,42 @@ TEST(Transition, WhatCannotBeOneTaskIsNamed) {
   after = before;
   after.set.platform.cpus = 3;
   EXPECT_THAT(either(before, after).error().message, HasSubstr("platform: another one"));
+}
+
+// Budgets of the one before are enforced as they were until its jobs are over.
+TEST(Transition, WhatIsEnforcedIsSoAsLateAndAsEarlyAsInEither) {
+  ModalTasks enforced = two_tasks({1, 1}, {0});
+  Task& first = enforced.set.tasks[0];
+  enforced.set.tasks[1].period = enforced.set.tasks[1].deadline = 100;
+  first.period = first.deadline = 64;
+  first.late = 1;
+  first.late_lease = 3;
+  first.early = 10;
+  for (const bool is_less : {false, true}) {
+    ModalTasks other = enforced;
+    other.set.tasks[0].late_lease = is_less ? 0 : 5;
+    other.set.tasks[0].early = is_less ? 0 : 12;
+    for (const auto& [before, after] : {std::pair{&enforced, &other}, {&other, &enforced}}) {
+      const auto both = either(*before, *after);
+      ASSERT_TRUE(both) << both.error().message;
+      const Task& task = both->set.tasks[0];
+      EXPECT_EQ(task.late_lease, is_less ? 3 : 5);
+      EXPECT_EQ(task.tolerated(), is_less ? 10 : 12);
+      EXPECT_GE(bound_of(*both, 1), std::max(bound_of(*before, 1), bound_of(*after, 1)));
+    }
+  }
+}
+
+TEST(Transition, JobsOfALongPeriodMaySeemAsEarlyAsBeforeWithAShortOne) {
+  ModalTasks before = two_tasks({1, 1}, {0}), after = before;
+  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].late = 1;
+  before.set.tasks[0].period = before.set.tasks[0].deadline = 160;
+  for (const auto& [one, other] : {std::pair{&before, &after}, {&after, &before}}) {
+    const auto both = either(*one, *other);
+    ASSERT_TRUE(both) << both.error().message;
+    EXPECT_EQ(both->set.tasks[0].period, 20);
+    EXPECT_EQ(both->set.tasks[0].tolerated(), 10);
+  }
 }
 
 // The job in `mode`, on `devices` where they are bound, as a job of the task in the mode of both.

@@ -159,6 +159,7 @@ bool ResponseTimeAnalysis::Core::find_devices(TaskRow& row, int mode, bool& know
 
 void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
   row.mode = mode;
+  row.work = static_cast<double>(row.task->work_in(mode));
   for (size_t j = 0; j < row.stages.size(); ++j) {
     const Stage& stage = row.task->stages[j];
     StageRow& entry = row.stages[j];

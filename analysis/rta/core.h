@@ -55,6 +55,7 @@ struct TaskRow {
   const Task* task = nullptr;
   size_t index = 0;  // in TaskSet::tasks
   int mode = -1;     // kUndecided: the least of every mode; -1: not set yet
+  double work = 0;   // of a job's stages together, at most
   std::vector<StageRow> stages;
   std::array<size_t, 3> first = {0, 0, 0};  // its first row in a resource's lanes: the prefix that interferes
   std::array<bool, 3> uses = {false, false, false};

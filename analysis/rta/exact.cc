@@ -241,7 +241,10 @@ class Search {
 Result<void> check_exact(const TaskSet& set, std::span<const int> modes) {
   if (set.platform.bound) return fail("devices are bound: exact response times are known where they are not");
   for (const Task& task : set.tasks)
-    if (task.late > 0) return fail("task \"" + task.name + "\", late: expected none, jobs that keep to their stages");
+    if (task.late > 0)
+      return fail("task \"" + task.name + "\", late: expected none, jobs that keep to their stages");
+    else if (!task.work.empty())
+      return fail("task \"" + task.name + "\", work: expected none, any times of a job's stages");
   for (size_t i = 0; i < set.tasks.size(); ++i)
     for (size_t j = 0; j < set.tasks[i].stages.size(); ++j) {
       const Stage& stage = set.tasks[i].stages[j];

@@ -183,10 +183,11 @@ Time JobWindow::waiting(Time window) const {
 }
 
 Time JobWindow::end(Time enough) const {
-  const Time constant = executed_ - rest_;
+  const Time work = tasks_[at_].work, constant = std::min(executed_ - rest_, work);
+  const Time rest = std::min(executed_, work) - constant;
   const auto next = [&](Time length) { return constant + waiting(length + (rest_ > 0 ? 1 : 0)); };
   // Nearly always, where any length below would do, the longest does.
-  const Time longest = enough - rest_ - 1;
+  const Time longest = enough - rest - 1;
   if (longest < constant || next(longest) > longest) return enough;
   // None below `least` would do, as next() grows. Where it grows as fast as the window the steps are ever the same, and
   // may be small: after some of them they are doubled, and then the gap is halved.
@@ -204,7 +205,7 @@ Time JobWindow::end(Time enough) const {
     else
       least = more;
   }
-  return length + rest_;
+  return length + rest;
 }
 
 }  // namespace samcl::analysis

@@ -23,6 +23,7 @@ struct TimedStage {
 struct TimedTask {
   Time period = 0;
   std::vector<TimedStage> stages;  // the last one ends within the period
+  Time work = kLongest;            // of a job's stages together, at most
 
   Time response() const { return stages.back().end; }
   Time subtasks_on(Resource resource) const;  // 0: none of its stages is there

@@ -5,7 +5,8 @@
 
 namespace samcl::analysis {
 
-void PipelineWindow::begin(const std::array<Lanes, 3>& lanes) {
+void PipelineWindow::begin(const std::array<Lanes, 3>& lanes, double work) {
+  work_ = work;
   for (size_t i = 0; i < lanes.size(); ++i) {
     Used& used = used_[i];
     used.lanes = lanes[i];
@@ -145,12 +146,12 @@ double PipelineWindow::append(const Next& next) {
   // Up to the start of the last subtask; of several requests' last ones nothing is known, and one that needs a CPU
   // may wait after its start.
   const bool to_start = whole && requests == 1 && !hosted;
-  const double time = worst + between;
+  const double time = std::min(worst + between, work_ - executed_);
   window_ += rest_;
   constant_ = to_start ? executed_ : executed_ + time;
   executed_ += time;
   beyond_ = to_start ? 1 : 0;
-  rest_ = to_start ? worst : 0;
+  rest_ = to_start ? time : 0;
   const double least = begin(constant_, beyond_, [](const Line& line, const Lanes&) { return line.stage_base; });
   if (least >= kForever) return kForever;
   window_ = std::max(to_start ? window_ : window_ + time, least);

@@ -49,8 +49,9 @@ class PipelineWindow {
   // `lanes`: the most of any resource.
   PipelineWindow(size_t tasks, size_t lanes) : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
 
-  // A new window. [resource]
-  void begin(const std::array<Lanes, 3>& lanes);
+  // A new window. [resource]. `work`: what all stages execute together at most, where that is less than the sum of what
+  // each does.
+  void begin(const std::array<Lanes, 3>& lanes, double work = kForever);
 
   // Appends the next stage. Returns what end() cannot be below, and is often near.
   double append(const Next& next);
@@ -85,7 +86,8 @@ class PipelineWindow {
   double waiting(double window);
 
   std::array<Used, 3> used_;
-  double executed_ = 0;  // C of the stages so far, and what is between requests
+  double work_ = kForever;
+  double executed_ = 0;  // C of the stages so far, and what is between requests; no more than work_
   double window_ = 0;    // no fixed point is below
   // Of the last stage: the window ends with it, or with the start of its last subtask. How far it reaches
   // beyond the fixed point, what comes after it, and what it holds besides waiting.

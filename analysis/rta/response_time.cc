@@ -29,6 +29,8 @@ Result<void> check(const TaskSet& set, Form form) {
     if (task.late > 0 && form != Form::safe)
       return fail("task \"" + task.name +
                   "\", late: expected none for the published forms, in which jobs keep to their stages");
+    if (!task.work.empty() && form != Form::safe)
+      return fail("task \"" + task.name + "\", work: expected none for the published forms, which add up the stages'");
     for (size_t j = 0; j < task.stages.size(); ++j) {
       const Stage& stage = task.stages[j];
       if (stage.longest_host() > 0 && !set.platform.bound)

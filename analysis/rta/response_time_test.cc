@@ -164,6 +164,21 @@ TEST(SafeForm, CountsAnEnforcedReservationOfAGpuAtAnyTimeOfAJob) {
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(45, 30 + 5 + 7 + 7));
 }
 
+// Its jobs may wait for a CPU for 12 before they are seen to begin: the next one may seem to come so much too soon. The
+// liar computes at the end of one budget, and with the next two, of which one is 12 early.
+TEST(SafeForm, CountsHowMuchSoonerAJobMayHaveItsBudget) {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {{"liar", 32, 32, 2, {stage(Resource::cpu, {2}), stage(Resource::gpu, {3}), stage(Resource::cpu, {2})}},
+               {"computes", 200, 200, 1, {stage(Resource::cpu, {20})}},
+               {"launches", 200, 200, 0, {stage(Resource::gpu, {40})}}};
+  set.tasks[2].stages[0].section = 1;
+  set.tasks[0].late = 1;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(7, 20 + 2 * 5, 40 + 2 * 3 + 3)) << "and once it is less urgent";
+  set.tasks[0].early = 12;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(7, 20 + 3 * 5, 40 + 3 * 3 + 3));
+}
+
 // A task that had too much is less urgent than all others, and its section may have begun just then.
 TEST(SafeForm, WhoIsEnforcedCanBeALessUrgentOne) {
   TaskSet set;
@@ -173,6 +188,36 @@ TEST(SafeForm, WhoIsEnforcedCanBeALessUrgentOne) {
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(50 + 29, 30 + 50));
   set.tasks[0].late = 1;
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(50 + 29, 30 + 50 + 50));
+}
+
+// What it waits for is counted stage by stage, what it executes itself once for the job.
+TEST(SafeForm, JobsExecuteNoLongerThanWasSeenOfWholeJobs) {
+  for (const bool bound : {false, true}) {
+    TaskSet set;
+    set.platform.bound = bound;
+    set.tasks = {
+        {"urgent", 100, 100, 2, {stage(Resource::cpu, {3})}},
+        {"camera", 200, 200, 1, {stage(Resource::cpu, {10}), stage(Resource::gpu, {20}), stage(Resource::cpu, {10})}},
+        {"last", 200, 200, 0, {stage(Resource::gpu, {6})}}};
+    EXPECT_THAT(responses(set, Form::safe), ElementsAre(3, 40 + 3 + 5, 26));
+    set.tasks[1].work = {24};
+    EXPECT_THAT(responses(set, Form::safe), ElementsAre(3, 24 + 3 + 5, 26)) << "for others nothing changes";
+    set.tasks[1].work = {41};
+    EXPECT_THAT(responses(set, Form::safe), ElementsAre(3, 40 + 3 + 5, 26));
+  }
+}
+
+TEST(SafeForm, WhatStagesTakeTogetherIsNoLessThanTheLongestTakes) {
+  TaskSet set = two_tasks_without_gpu();
+  const Time longest =
+      std::ranges::max(set.tasks[1].stages, {}, [](const Stage& one) { return one.worst[0]; }).worst[0];
+  set.tasks[1].work = {longest};
+  EXPECT_TRUE(check(set, Form::safe));
+  EXPECT_THAT(check(set, Form::gpu_sam).error().message, HasSubstr("work: expected none for the published forms"));
+  set.tasks[1].work = {longest - 1};
+  EXPECT_THAT(check(set).error().message, HasSubstr("task \"P2\", work in mode 1: "));
+  set.tasks[1].work = {longest, longest};
+  EXPECT_THAT(check(set).error().message, HasSubstr("task \"P2\", work: 2 times, expected none or one for each"));
 }
 
 TEST(SafeForm, TellsHowLongAJobHasALinkOrGpu) {

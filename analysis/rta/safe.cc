@@ -37,6 +37,8 @@ class Safe : public ResponseTimeAnalysis::Core {
   double finish(const TaskRow& row, const StageRow& stage, double ready, double jitter);
   double finish_requests(const TaskRow& row, const StageRow& stage, double ready);
   double last_of(const std::vector<double>& waits, size_t taken);
+  void note_wait(const TaskRow& row, double time, double of_stage, double whole_job);
+  double bound_work(const TaskRow& row, double ready, double end);
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void set_threads(const StageRow& stage, double work, double jitter, double carry);
@@ -60,6 +62,9 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<double> waits_;
   std::vector<double> sorted_;
   std::vector<double> fresh_, growth_;  // of each row, where something is looked at as a whole
+  // Of the job up to the stage at hand: what its stages take at most, and how long it waits, however long they take.
+  double executed_ = 0, waited_ = 0;
+  std::vector<double> whatever_;  // [lane] the waits of the stage at hand, likewise
 };
 
 // What can be left of a section that began at least 1 ns ago: one that waits for a CPU has executed nothing.
@@ -138,17 +143,27 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
     alone = std::max(alone, window.least(questions_.back()));
   }
   const bool pipeline_first = least < before + alone;
-  if (pipeline_first) end = pipeline_.end(end);
+  double whole_job = kForever;  // by the pipeline, if that is less than what is known before
+  const auto look_at_the_whole = [&] {
+    const double found = pipeline_.end(end);
+    if (found < end) end = whole_job = found;
+  };
+  if (pipeline_first) look_at_the_whole();
   waits_.clear();
+  whatever_.clear();
   for (StageQuestion& question : questions_) {
     // On several elements what is found first may be above the end and yet be brought below it.
     question.limit = (partial() || lane(first_lane(stage.resource)).elements > 1 ? limit + 1 : end) - before;
-    waits_.push_back(window.solve(question).waiting);
+    const StageAnswer answer = window.solve(question);
+    waits_.push_back(answer.waiting);
+    whatever_.push_back(answer.whatever);
   }
   const double waiting = last_of(waits_, row.taken[at(stage.resource)]);
   if (waiting < kForever) end = std::min(end, before + waiting);
-  if (!pipeline_first) end = std::min(end, pipeline_.end(end));
-  return end > limit ? kForever : end;
+  if (!pipeline_first) look_at_the_whole();
+  if (end > limit) return kForever;
+  note_wait(row, stage.worst, last_of(whatever_, row.taken[at(stage.resource)]), whole_job);
+  return end;
 }
 
 // From the stage's becoming ready to the end of its last request; or `enough`. In a single lane of one
@@ -170,9 +185,26 @@ double Safe::finish_requests(const TaskRow& row, const StageRow& stage, double r
   const double limit = static_cast<double>(kLimit * row.task->period);
   pipeline_.append(next_of(row, stage));
   waits_.assign(row.lanes[at(stage.resource)].size(), kForever);
-  double end = pipeline_.end(limit + 1);
-  end = std::min(end, ready + last_request(row, stage, (partial() ? limit + 1 : end) - ready));
-  return end > limit ? kForever : end;
+  const double whole_job = pipeline_.end(limit + 1);
+  const double enough = (partial() ? limit + 1 : whole_job) - ready, alone = last_request(row, stage, enough);
+  const double end = std::min(whole_job, ready + alone);
+  if (end > limit) return kForever;
+  const double time = stage.worst + stage.between;
+  note_wait(row, time, alone < enough ? alone - time : kForever, whole_job <= limit ? whole_job : kForever);
+  return end;
+}
+
+// After a stage of that time: how long the job has waited until its end, by what is known of the stage and of the whole
+// job up to there.
+void Safe::note_wait(const TaskRow& row, double time, double of_stage, double whole_job) {
+  executed_ += time;
+  waited_ = std::min(waited_ + of_stage, whole_job - std::min(executed_, row.work));
+}
+
+// The stage's end, as the job executes for no longer than was seen of whole jobs.
+double Safe::bound_work(const TaskRow& row, double ready, double end) {
+  if (end >= kForever || row.work >= executed_) return end;
+  return std::min(end, std::max(ready, waited_ + row.work));
 }
 
 // How long the stage waits for its last subtask, if these are in the lanes with the shortest waits.
@@ -198,13 +230,15 @@ std::array<PipelineWindow::Lanes, 3> Safe::lanes_of(const TaskRow& row) {
 }
 
 Time Safe::respond(TaskRow& row, bool detail) {
-  pipeline_.begin(lanes_of(row));
+  pipeline_.begin(lanes_of(row), row.work);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
+  executed_ = waited_ = 0;
   for (StageRow& stage : row.stages) {
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
     double end = kForever;
     if (ready < kForever)
-      end = by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter);
+      end = bound_work(row, ready,
+                       by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter));
     if (tighter_) end = tighter_(row.index, static_cast<size_t>(&stage - row.stages.data()), end);
     set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);
@@ -223,7 +257,7 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
   if (stage.on_cpu) {
     // Sections of several lanes may execute at once: then any part of it may be the last thing to end.
     const double host = hosted() ? static_cast<double>(row.taken[at(stage.resource)]) * host_in_lane(stage) : 0;
-    const double carry = end < kForever ? end - earliest - (hosted() ? 0 : stage.between) : kForever;
+    const double carry = end < kForever ? std::max(0.0, end - earliest - (hosted() ? 0 : stage.between)) : kForever;
     Demand& cpus = lane(first_lane(Resource::cpu)).demand;
     cpus.set(stage.between_row, stage.between + host, 1, carry, carry);
     set_threads(stage, stage.between, carry, carry);
@@ -253,7 +287,7 @@ void Safe::set_threads(const StageRow& stage, double work, double jitter, double
 }
 
 // Where its CPU time is enforced rather than believed, less urgent tasks find all of it, and what is noticed too late
-// on all CPUs, at any time of a period, and of the sixteenth of it by which jobs may come early.
+// on all CPUs, at any time of a period, and of the time by which jobs may seem early.
 void Safe::set_budget(const TaskRow& row) {
   if (row.task->late == 0) return;
   Lane& cpus = lane(first_lane(Resource::cpu));
@@ -274,8 +308,7 @@ void Safe::set_budget(const TaskRow& row) {
                                  : stage.resource == Resource::cpu           ? stage.worst
                                                                              : stage.between);
   }
-  const double period = static_cast<double>(row.task->period);
-  const double spread = period + std::floor(period / 16) + static_cast<double>(row.task->late_lease);
+  const double spread = static_cast<double>(row.task->period + row.task->tolerated() + row.task->late_lease);
   if (taken) cpus.demand.set(*taken, budget, 1, spread, spread);
 }
 
@@ -323,11 +356,9 @@ void Safe::set_holds(TaskRow& row, double response, bool detail) {
     if (row.task->late == 0 || !row.placed(resource)) continue;
     const double late = static_cast<double>(row.task->late_lease), period = static_cast<double>(row.task->period);
     const double work = response >= kForever ? worst : static_cast<double>(row.holds[at(resource)]) + late;
-    const double spread = response + late + std::floor(period / 16);
-    const double jitter = response >= kForever ? kForever
-                          : partial()          ? std::floor(period / 16)
-                          : work <= period     ? spread - work
-                                               : spread;
+    const double early = static_cast<double>(row.task->tolerated());
+    const double spread = response + late + early;
+    const double jitter = response >= kForever ? kForever : partial() ? early : work <= period ? spread - work : spread;
     for (const size_t index : row.lanes[at(resource)]) {
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane(index).demand.set(stage.row, 0, 1, 0, 0);
@@ -339,7 +370,7 @@ void Safe::set_holds(TaskRow& row, double response, bool detail) {
 // All sections that the requests may find, at most; the device is the one with the longest.
 void Safe::explain_requests(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
   const double response = end < kForever ? end - ready : kForever;
-  const double waiting = response - stage.worst - stage.between;
+  const double waiting = std::max(0.0, response - stage.worst - stage.between);
   double most = 0;
   size_t where = row.lanes[at(stage.resource)].front();
   for (const size_t index : row.lanes[at(stage.resource)]) {

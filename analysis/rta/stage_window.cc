@@ -145,15 +145,19 @@ double StageWindow::least(const StageQuestion& question) {
 StageAnswer StageWindow::solve(const StageQuestion& question) {
   const auto& sections = *question.sections;
   per_arrival_ = let_in(question);
-  if (question.end == 0 || question.same_section <= std::max(question.other_section, sections.back()))
-    return after(question, question.other_section);
-  const StageAnswer other = after(question, question.other_section);
+  if (question.end == 0 || question.same_section <= std::max(question.other_section, sections.back())) {
+    StageAnswer answer = after(question, question.other_section);
+    answer.whatever = answer.waiting;
+    return answer;
+  }
+  StageAnswer other = after(question, question.other_section);
   if (!other.bounded()) return other;
   // Unless the stage's last job is too long ago to matter.
   const double rest = question.period - question.jitter - question.worst;
   StageQuestion wider = question;
   wider.limit = std::max(question.limit, rest);
-  const StageAnswer same = after(wider, question.same_section);
+  StageAnswer same = after(wider, question.same_section);
+  other.whatever = same.whatever = same.waiting;
   if (same.waiting <= rest) return other;
   return same.waiting <= question.limit ? same : StageAnswer();
 }

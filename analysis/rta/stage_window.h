@@ -71,6 +71,8 @@ struct StageQuestion {
 struct StageAnswer {
   double waiting = kForever;
   double blocking = 0;  // the part of it due to less urgent tasks
+  // The waiting, however long the stage itself takes; `waiting` may need that it takes its worst time.
+  double whatever = kForever;
   bool bounded() const { return waiting < kForever; }
 };
 

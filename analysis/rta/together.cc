@@ -17,6 +17,7 @@ std::vector<TimedTask> timed_tasks(const TaskSet& set, std::span<const int> mode
   for (const size_t i : order) {
     TimedTask& task = tasks.emplace_back();
     task.period = set.tasks[i].period;
+    task.work = set.tasks[i].work_in(modes[i]);
     Time earliest = 0, end = 0;
     for (const Stage& stage : set.tasks[i].stages) {
       TimedStage timed;

@@ -81,6 +81,8 @@ TEST_P(TogetherForm, IsNotExceededInSimulations) {
 INSTANTIATE_TEST_SUITE_P(OneElementEach, TogetherForm, testing::Values(Shape{3, 4, 1, 60, true, false}));
 INSTANTIATE_TEST_SUITE_P(SeveralElements, TogetherForm, testing::Values(Shape{5, 5, 3, 90, true, true}));
 INSTANTIATE_TEST_SUITE_P(WholeStages, TogetherForm, testing::Values(Shape{5, 5, 4, 90, true, false}));
+INSTANTIATE_TEST_SUITE_P(Work, TogetherForm,
+                         testing::Values(Shape{4, 6, 3, 90, true, false, false, 1, false, 1, false, true}));
 INSTANTIATE_TEST_SUITE_P(LongPipelines, TogetherForm, testing::Values(Shape{4, 9, 3, 160, false, false}));
 
 // More of GPU-SAM's sets are schedulable, and none is lost.

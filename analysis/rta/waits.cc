@@ -54,6 +54,21 @@ Wait own_wait(const Platform& platform, const Stage& stage, int mode, bool is_bo
           std::max(subtasks, threads)};
 }
 
+// What less urgent tasks wait for because the task's budgets are enforced: on the resource that it meets them on, and
+// on CPUs.
+void add_enforced(const TaskSet& set, int mode, size_t k, const TaskBound& bound, bool meets, bool on_cpu,
+                  Time response, Resource resource, std::vector<Wait>& urgent) {
+  const Task& task = set.tasks[k];
+  const auto add = [&](Time spread, Time each, Time noticed) {
+    const auto budgets = [&](Time early) { return (spread + early + response + task.period - 1) / task.period; };
+    const Time usual = task.period / 16;
+    urgent.push_back({k, budgets(usual) * noticed, 0, Wait::For::late});
+    urgent.push_back({k, (budgets(task.tolerated()) - budgets(usual)) * (each + noticed), 0, Wait::For::early});
+  };
+  if (on_cpu) add(task.period, task.cpu_time(set.platform, mode), set.platform.cpus * task.late);
+  if (meets) add(bound.response, resource == Resource::gpu ? bound.holds_gpu : bound.holds_link, task.late_lease);
+}
+
 // Whether the task is where the stage waits: everywhere, unless devices are bound.
 bool meets(const TaskBound& task, const StageBound& stage) {
   return stage.device < 0 || std::find(task.devices.begin(), task.devices.end(), stage.device) != task.devices.end();
@@ -85,12 +100,9 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
         wait.time += stages * each;
       }
       urgent.push_back(wait);
-      const Time late = set.tasks[k].late, period = set.tasks[k].period;
-      if (late > 0 && on_cpu && form == Form::safe)
-        urgent.push_back({k, (2 + bound.response / period) * set.platform.cpus * late, 0, true});
-      if (late > 0 && is_met && stage.resource != Resource::cpu && form == Form::safe)
-        urgent.push_back(
-            {k, (1 + (bound.response + bounds.tasks[k].response) / period) * set.tasks[k].late_lease, 0, true});
+      if (set.tasks[k].late > 0 && form == Form::safe)
+        add_enforced(set, modes[k], k, bounds.tasks[k], is_met && stage.resource != Resource::cpu, on_cpu,
+                     bound.response, stage.resource, urgent);
     }
     const Wait own = own_wait(set.platform, stage, modes[task], bound.device >= 0, task);
     if (own.time > 0 && form != Form::gpu_sparc) urgent.push_back(own);

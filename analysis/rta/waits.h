@@ -11,8 +11,11 @@ struct Wait {
   size_t task = 0;     // index of the one waited for; may be the task itself (its other subtasks)
   Time time = 0;       // its part of the stage's wait
   int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before, and
-  // For what it may compute, or have what others wait for, until it is noticed that its budget is used up.
-  bool late = false;
+  // What it is for: work that the task's stages tell of, or, where its budgets are enforced, what it may compute, or
+  // have of what others wait for, until that is noticed (`late`), and budgets that it may have sooner than a sixteenth
+  // of its period before their time, as its jobs may begin late (`early`).
+  enum class For { stages, late, early };
+  For what = For::stages;
 };
 
 // The wait of one stage, of its subtask on StageBound::device where devices are bound: interference = sum of

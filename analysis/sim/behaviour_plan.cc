@@ -96,16 +96,51 @@ Time PlannedBehaviour::release(size_t task, int64_t job) {
   return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNoInstant;
 }
 
-Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int subtask) {
+Time PlannedBehaviour::planned(size_t task, int64_t job, size_t stage, int subtask) const {
   const auto& planned = plan_.jobs[task][static_cast<size_t>(job)].execution;
   const auto k = static_cast<size_t>(subtask);
   if (stage < planned.size() && k < planned[stage].size()) return planned[stage][k];
   return set_.tasks[task].stages[stage].worst_in(modes_[task]);
 }
 
-std::span<const Pause> PlannedBehaviour::pauses(size_t task, int64_t job, size_t stage) {
+std::span<const Pause> PlannedBehaviour::planned_pauses(size_t task, int64_t job, size_t stage) const {
   const auto& planned = plan_.jobs[task][static_cast<size_t>(job)].pauses;
   return stage < planned.size() ? std::span<const Pause>(planned[stage]) : std::span<const Pause>();
+}
+
+PlannedBehaviour::Work& PlannedBehaviour::work(size_t task, int64_t job, size_t stage) {
+  Work& work = works_[task];
+  if (work.job != job) work = {job, 0, set_.tasks[task].work_in(modes_[task]), 0};
+  if (work.stage != stage) work = {job, stage, work.left - std::exchange(work.executed, 0), 0};
+  return work;
+}
+
+// What later stages take at best is theirs.
+Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int subtask) {
+  const Time wanted = planned(task, job, stage, subtask);
+  const Task& known = set_.tasks[task];
+  if (known.work.empty()) return wanted;
+  Work& work = this->work(task, job, stage);
+  Time most = work.left;
+  for (size_t j = stage + 1; j < known.stages.size(); ++j) most -= known.stages[j].best_in(modes_[task]);
+  const Time time = std::min(wanted, most);
+  work.executed = std::max(work.executed, time);
+  return time;
+}
+
+std::span<const Pause> PlannedBehaviour::pauses(size_t task, int64_t job, size_t stage) {
+  const auto wanted = planned_pauses(task, job, stage);
+  const Task& known = set_.tasks[task];
+  if (known.work.empty()) return wanted;
+  Work& work = this->work(task, job, stage);
+  Time left = work.left - work.executed;
+  for (size_t j = stage + 1; j < known.stages.size(); ++j) left -= known.stages[j].best_in(modes_[task]);
+  size_t count = 0;
+  for (; count < wanted.size() && wanted[count].length <= left; ++count) {
+    left -= wanted[count].length;
+    work.executed += wanted[count].length;
+  }
+  return wanted.first(count);
 }
 
 namespace {

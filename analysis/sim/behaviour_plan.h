@@ -25,11 +25,12 @@ struct BehaviourPlan {
   std::vector<uint8_t> sections;
 };
 
-// After the last planned job nothing is released.
+// After the last planned job nothing is released. A job whose stages would take more together than its task's may
+// (Task::work) has less of the later ones: no less than they take at best, and fewer requests.
 class PlannedBehaviour : public Behaviour {
  public:
   PlannedBehaviour(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan)
-      : set_(set), modes_(modes), plan_(plan) {}
+      : set_(set), modes_(modes), plan_(plan), works_(set.tasks.size()) {}
   Time release(size_t task, int64_t job) override;
   Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
   std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) override;
@@ -41,6 +42,18 @@ class PlannedBehaviour : public Behaviour {
   const TaskSet& set_;
   std::span<const int> modes_;
   const BehaviourPlan& plan_;
+  // What is left of a job's work for the stage it is at, and those after that.
+  struct Work {
+    int64_t job = -1;
+    size_t stage = 0;
+    Time left = 0;
+    Time executed = 0;  // of the stage at hand: its longest subtask so far
+  };
+  Work& work(size_t task, int64_t job, size_t stage);
+  Time planned(size_t task, int64_t job, size_t stage, int subtask) const;
+  std::span<const Pause> planned_pauses(size_t task, int64_t job, size_t stage) const;
+
+  std::vector<Work> works_;  // [task]
   size_t next_section_ = 0;
 };
 

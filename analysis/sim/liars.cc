@@ -20,7 +20,7 @@ Stage stage_of(const Platform& platform, Resource resource, Time longest) {
 Task part_of(const Task& liar, const std::string& name, Stage stage, Random& random) {
   Task part;
   part.name = liar.name + name;
-  const Time budgets_apart = liar.period - liar.period / 16;
+  const Time budgets_apart = liar.period - liar.tolerated();
   part.period = part.deadline = std::max<Time>(1, budgets_apart / draw(random, 1, 3));
   part.stages.push_back(std::move(stage));
   return part;
@@ -72,6 +72,7 @@ size_t Liars::add(Task task, int mode) {
 void Liars::add_cpus(const Task& liar, int mode, Random& random) {
   Budget budget;
   budget.period = liar.period;
+  budget.early = liar.tolerated();
   budget.each = liar.cpu_time(set_.platform, mode) + set_.platform.cpus * liar.late;
   const Time longest = some_of(budget.each, (budget.each + set_.platform.cpus - 1) / set_.platform.cpus, random);
   for (int cpu = 0; cpu < set_.platform.cpus; ++cpu) {
@@ -88,6 +89,7 @@ void Liars::add_devices(const Task& liar, int mode, const std::vector<int>& devi
     if (!liar.uses(resource)) continue;
     Budget budget;
     budget.period = liar.period;
+    budget.early = liar.tolerated();
     budget.each = (resource == Resource::link ? bound.holds_link : bound.holds_gpu) + liar.late_lease;
     budget.longest = bound.response + liar.late_lease;
     Time section = 0, host = 0;
@@ -148,7 +150,7 @@ void Liars::enforce(const Budget& budget, BehaviourPlan& plan) {
   int requests = 0;
   std::vector<PlannedJob*> current;
   for (PlannedJob* job : jobs) {
-    if (!due || job->release >= *due - budget.period / 16) {
+    if (!due || job->release >= *due - budget.early) {
       begin = job->release;
       for (PlannedJob* before : current) before->dropped = std::min(before->dropped, begin);
       current.clear();

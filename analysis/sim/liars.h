@@ -30,10 +30,11 @@ class Liars {
 
  private:
   // What some of the simulator's tasks may have together: a budget, anew with the first that comes when a period since
-  // the last one is over, but for a sixteenth.
+  // the last one is over, but for how much jobs may seem early.
   struct Budget {
     std::vector<size_t> tasks;
     Time period = 0;
+    Time early = 0;
     Time each = 0;
     Time longest = kNoInstant;          // after its begin nothing is left of it
     int requests = 0;                   // 0: any number

@@ -75,7 +75,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
 }
 
 // Longer runs: SAMCL_SETS=60000, SAMCL_JOBS=100000000 (per shape: tasks, stages, elements, period, best cases,
-// sections, bound, requests, host, threads, late).
+// sections, bound, requests, host, threads, late, work).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -123,6 +123,15 @@ INSTANTIATE_TEST_SUITE_P(LateHost, SafeForm, testing::Values(Shape{4, 3, 3, 120,
 INSTANTIATE_TEST_SUITE_P(LateAll, SafeForm, testing::Values(Shape{4, 4, 4, 160, true, true, true, 4, true, 4, true}));
 INSTANTIATE_TEST_SUITE_P(LateSeconds, SafeForm,
                          testing::Values(Shape{5, 4, 4, 10'000'000'000, true, true, true, 3, true, 4, true}));
+
+INSTANTIATE_TEST_SUITE_P(WorkOneElement, SafeForm,
+                         testing::Values(Shape{3, 4, 1, 60, true, true, false, 1, false, 1, false, true}));
+INSTANTIATE_TEST_SUITE_P(Work, SafeForm,
+                         testing::Values(Shape{4, 5, 3, 90, true, true, false, 3, false, 3, false, true}));
+INSTANTIATE_TEST_SUITE_P(WorkNeverCut, SafeForm,
+                         testing::Values(Shape{4, 5, 3, 90, true, false, true, 1, false, 1, false, true}));
+INSTANTIATE_TEST_SUITE_P(WorkAll, SafeForm,
+                         testing::Values(Shape{4, 5, 4, 160, true, true, true, 4, true, 4, true, true}));
 
 }  // namespace
 }  // namespace samcl::analysis

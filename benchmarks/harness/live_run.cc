@@ -135,6 +135,7 @@ class Conductor {
                                       "--margin",
                                       std::to_string(settings_.margin_percent),
                                       "--busy-links",
+                                      "--realtime",
                                       "--period",
                                       "3600s",
                                       "--modes"};

@@ -4,10 +4,12 @@
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/machine.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/program/building.h"
 
 namespace {
 
 std::atomic<uint64_t> job_began_ns{0};  // 0: no job is under way
+std::atomic<uint64_t> builds_ended{0};  // when it began
 
 }  // namespace
 
@@ -16,6 +18,7 @@ extern "C" {
 
 void samcl_mark_job_begin() {
   samcl::trace::mark_job(true);
+  builds_ended = samcl::Building::ended();
   job_began_ns = samcl::now_ns();
   if (samcl::lease::Client* const client = samcl::present_lease_client()) client->job_began();
 }
@@ -23,7 +26,7 @@ void samcl_mark_job_end() {
   samcl::trace::mark_job(false);
   const uint64_t began = job_began_ns.exchange(0);
   samcl::lease::Client* const client = began ? samcl::present_lease_client() : nullptr;
-  if (client) client->job_ended(samcl::now_ns() - began);
+  if (client) client->job_ended(samcl::now_ns() - began, samcl::Building::since(builds_ended));
 }
 }
 #pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/machine.h"
+#include "libsamcl/program/building.h"
 #include "libsamcl/program/known_binaries.h"
 
 namespace samcl::api {
@@ -184,6 +185,7 @@ cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void* il,
 cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices,
                                      const char* options, cl_uint input_count, const cl_program* inputs,
                                      BuildCallback callback, void* user_data, cl_int* errcode_ret) {
+  const Building building;
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
@@ -216,6 +218,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
 
 cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
                                   BuildCallback callback, void* user_data) {
+  const Building building;
   if (!is_virtual(handle)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
     return driver::real().clBuildProgram(handle, count, real_devices.get(), options, callback, user_data);
@@ -233,6 +236,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_dev
 cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
                                     cl_uint header_count, const cl_program* headers, const char** header_names,
                                     BuildCallback callback, void* user_data) {
+  const Building building;
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);

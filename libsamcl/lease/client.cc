@@ -194,11 +194,11 @@ class ManagedClient final : public Client {
   }
 
   // What several threads waited at the same time counts several times: in doubt a job executed for less.
-  void job_ended(uint64_t response_ns) override {
+  void job_ended(uint64_t response_ns, bool was_building) override {
     if (is_forked_copy()) return;
     const uint64_t waited = waited_ns_.load(), before = waited_before_.exchange(waited);
     const auto session = current();
-    session->job_ended(response_ns, waited - before, now_ns());
+    session->job_ended(response_ns, waited - before, was_building, now_ns());
     needs_gpu_ = false;
     if (is_job_told_.exchange(false)) session->tell_job_ended();
   }

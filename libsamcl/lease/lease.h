@@ -91,8 +91,9 @@ class Client {
   virtual void await_gpu() {}
 
   // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
-  // keeps to what it was registered with. Jobs end one after the other. No message, as job_began().
-  virtual void job_ended(uint64_t response_ns) = 0;
+  // keeps to what it was registered with. Jobs end one after the other. No message, as job_began(). was_building: the
+  // program built OpenCL programs meanwhile, which is no part of the task.
+  virtual void job_ended(uint64_t response_ns, bool was_building = false) = 0;
 
   // The program has so many bytes more of a device's memory, or fewer; for sam-ctl status, and to see whether the task
   // keeps to what it reserved. Thread-safe. No message.

@@ -98,8 +98,8 @@ class Session {
   // Waits until the job has its GPU. False: the session is no longer usable.
   bool wait_for_gpu();
 
-  void job_ended(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns) {
-    if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);
+  void job_ended(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns) {
+    if (usable()) page_->jobs.add(response_ns, waited_ns, was_building, now_ns, page_->assignment);
   }
 
   void show_memory(uint32_t device, uint64_t bytes) { page_->memory[device].store(bytes, std::memory_order_relaxed); }

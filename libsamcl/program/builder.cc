@@ -4,6 +4,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
 #include "libsamcl/program/build_specification.h"
+#include "libsamcl/program/building.h"
 
 namespace samcl {
 namespace {
@@ -97,6 +98,7 @@ class Builder {
 
 cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated,
                 const RealDevice& device) {
+  const Building building;
   return Builder(specification, translated, device).take(specification);
 }
 

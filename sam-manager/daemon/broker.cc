@@ -353,7 +353,7 @@ void Broker::set_out_of_cpu(ConnectedProgram& program, bool is_out) {
 
 void Broker::set_cpu_budget(ConnectedProgram& program, const planning::AssignedTask* planned, uint64_t period_ns) {
   if (planned && planned->bound_ns && planned->cpu_ns && period_ns > 0 && config_.cpu_watch_ns > 0)
-    return cpu_budgets_.set(program.id, {*planned->cpu_ns, period_ns}, now_ns_);
+    return cpu_budgets_.set(program.id, {*planned->cpu_ns, period_ns, planned->early_ns}, now_ns_);
   cpu_budgets_.remove(program.id);
   program.is_out_of_cpu = false;
 }
@@ -464,7 +464,7 @@ void Broker::track_job(uint32_t id) {
   if (said > 0 ? said == program.job_began_ns : now_ns_ < program.job_due_ns) return;
   program.job_began_ns = said;
   const uint64_t began = program.mark.began_ns();
-  const uint64_t earliest = program.job_due_ns - std::min(program.job_due_ns, period / 16);
+  const uint64_t earliest = program.job_due_ns - std::min(program.job_due_ns, program.assignment.early_ns);
   const uint64_t released = std::max(began, earliest);
   program.job_due_ns = std::max(began, program.job_due_ns) + period;
   scheduler_.set_deadline(id, released + program.assignment.deadline_ns);
@@ -758,12 +758,21 @@ void Broker::assign(ConnectedProgram& program) {
                                   [&](uint8_t position) { return program.devices[position] == *program.own_gpu; });
   const uint32_t gpus = program.own_gpu ? 1 : planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
   const uint64_t period = task ? task->period_ns : 0;
-  // The next job may come a shorter period after the one before.
-  if (const uint64_t before = program.assignment.period_ns; period > 0 && period < before)
-    program.job_due_ns -= std::min(program.job_due_ns, before - period);
-  program.assignment = {
-      task ? task->name : "",       priority, registry::fewer_gpus(gpus, program.gpus), std::move(devices),
-      task ? task->deadline_ns : 0, period};
+  const uint64_t early = planned ? planned->early_ns : period / 16;
+  // The next job may come a shorter period after the one before, which may have begun late within what was allowed.
+  const auto sooner = [&](uint64_t before, uint64_t now) {
+    if (period > 0 && now < before) program.job_due_ns -= std::min(program.job_due_ns, before - now);
+  };
+  sooner(program.assignment.period_ns, period);
+  sooner(program.assignment.early_ns, early);
+  program.assignment = {task ? task->name : "",
+                        priority,
+                        registry::fewer_gpus(gpus, program.gpus),
+                        std::move(devices),
+                        task ? task->deadline_ns : 0,
+                        period,
+                        0,
+                        early};
   set_promise(program, planned);
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();

@@ -1,6 +1,7 @@
 #include "sam-manager/daemon/history.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace samcl::daemon {
 
@@ -14,6 +15,9 @@ NewJobs count_jobs(const protocol::JobTimes& page, CountedJobs& taken, TaskHisto
   history.misses += more.misses;
   history.overruns.early_jobs += more.early;
   history.overruns.long_jobs += more.long_jobs;
+  const uint64_t building = page.building.load();
+  history.building += building - std::exchange(taken.building, building);
+  history.longest_building_ns = std::max(history.longest_building_ns, page.longest_building_ns.load());
   history.longest_ns = std::max(history.longest_ns, page.longest_ns.load());
   for (size_t bucket = 0; bucket < protocol::kResponseBuckets; ++bucket) {
     const uint32_t count = page.responses[bucket].load(std::memory_order_relaxed);
@@ -35,6 +39,8 @@ nlohmann::json TaskHistory::describe() const {
   return {{"jobs", jobs},
           {"misses", misses},
           {"longest_ns", longest_ns},
+          {"building", building},
+          {"longest_building_ns", longest_building_ns},
           {"p50_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.5))},
           {"p99_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.99))},
           {"overruns", overruns.describe()},

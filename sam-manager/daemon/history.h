@@ -16,6 +16,9 @@ struct TaskHistory {
   uint64_t jobs = 0;
   uint64_t misses = 0;  // jobs beyond the deadline
   uint64_t longest_ns = 0;
+  // Of the jobs those in which programs were built, and the longest of these: nothing was promised of them, and nothing
+  // else here tells of them.
+  uint64_t building = 0, longest_building_ns = 0;
   std::array<uint64_t, protocol::kResponseBuckets> responses{};
   Overruns overruns;
 
@@ -28,6 +31,7 @@ struct CountedJobs {
   uint64_t misses = 0;
   uint64_t early = 0;
   uint64_t long_jobs = 0;
+  uint64_t building = 0;
   std::array<uint32_t, protocol::kResponseBuckets> responses{};
 };
 

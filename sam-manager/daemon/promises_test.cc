@@ -118,6 +118,43 @@ struct PromisesTest : ::testing::Test {
   uint64_t sequence_ = 0;
 };
 
+registry::Task computing_first(registry::Task task, analysis::Time compute_ms) {
+  auto profile = planning::parse_profile(sonar_task(9).profile).value();
+  analysis::Stage stage;
+  stage.worst = {compute_ms * static_cast<analysis::Time>(kMs)};
+  profile.stages.insert(profile.stages.begin(), stage);
+  task.profile = planning::format_profile(profile);
+  return task;
+}
+
+// The more urgent task computes for 300 of 2,000 ms: the sonar's jobs may begin later than a sixteenth of that.
+TEST_F(PromisesTest, JobThatBeganAsLateAsItMayMakesTheNextOneNoEarlyOne) {
+  config.throttle = true;
+  config.cpu_watch_ns = kMs;
+  config.cpus = 1;
+  ASSERT_NO_FATAL_FAILURE(start({computing_first(sonar_task(9), 50), computing_first(urgent_task(), 300)}));
+  ASSERT_NO_FATAL_FAILURE(plan());
+  ASSERT_NO_FATAL_FAILURE(connect());
+  ASSERT_NO_FATAL_FAILURE(plan());
+  const uint64_t early = sonar->assignment.early_ns, period = 2 * kOneSecond;
+  ASSERT_GT(early, period / 16 + kMs);
+  EXPECT_EQ(sonar->page->assignment.early_ns, early);
+  const auto job = [&](uint64_t after) {
+    now += after - kMs;
+    broker->tick(now);
+    now += kMs;
+    begin_job();
+    ask(sonar);
+    give_back(sonar);
+  };
+  job(period);
+  job(period - early);
+  job(period);
+  EXPECT_EQ(sonar->overruns.throttled_jobs, 0u);
+  job(period - kMs);
+  EXPECT_EQ(sonar->overruns.throttled_jobs, 1u);
+}
+
 TEST_F(PromisesTest, ProfileTellsTheLongestSection) {
   ASSERT_NO_FATAL_FAILURE(start({sonar_task(9), urgent_task()}));
   ASSERT_NO_FATAL_FAILURE(plan());

@@ -176,6 +176,8 @@ json show_program(const Status& status, const Shown& program) {
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
+  entry["building_jobs"] = jobs.building.load();
+  entry["longest_building_ns"] = jobs.longest_building_ns.load();
   std::array<uint64_t, protocol::kResponseBuckets> responses;
   for (size_t bucket = 0; bucket < responses.size(); ++bucket) responses[bucket] = jobs.responses[bucket].load();
   // A bucket's end may lie beyond the longest.
@@ -292,8 +294,12 @@ std::string write_metrics(const Numbers& numbers) {
     for (const double share : {0.5, 0.99})
       out << "samcl_response_seconds{task=" << label(task) << ",quantile=\"" << share << "\"} "
           << seconds(protocol::response_percentile(history.responses, share)) << "\n";
-    out << "samcl_response_seconds_count{task=" << label(task) << "} " << history.jobs << "\n";
+    out << "samcl_response_seconds_count{task=" << label(task) << "} " << history.jobs - history.building << "\n";
   }
+  head(out, "samcl_building_jobs_total", "counter",
+       "Jobs of a task in which OpenCL programs were built: they are in no other number.");
+  for (const auto& [task, history] : numbers.tasks)
+    out << "samcl_building_jobs_total{task=" << label(task) << "} " << history.building << "\n";
   head(out, "samcl_deadline_misses_total", "counter", "Jobs of a task that took longer than its deadline.");
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";

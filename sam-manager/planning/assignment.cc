@@ -141,13 +141,12 @@ std::string idle_links(const analysis::TaskSet& set, const analysis::Task& task)
 }
 
 // The manager sees jobs begin, not their release: after one that began late the next one seems early, and is held to
-// what is left of the budgets of the one before.
-std::string begins_late(const AssignedTask& task, const analysis::Task& modelled) {
-  const auto tolerated = static_cast<uint64_t>(modelled.period) / 16;
-  if (task.late_start_ns <= tolerated) return "";
+// what is left of the budgets of the one before, where that is not tolerated.
+std::string begins_late(const AssignedTask& task) {
+  if (task.late_start_ns <= task.early_ns) return "";
   return "its jobs may wait for a CPU for " + time_text(task.late_start_ns) +
-         " before they begin, so that one seems to come too early after another (by more than " + time_text(tolerated) +
-         ")";
+         " before they begin, so that one seems to come too early after another (by more than " +
+         time_text(task.early_ns) + ", and to tolerate that would cost another task its deadline)";
 }
 
 // The kernel's throttling is in no bound: whether tasks, wherever they compute, stay below what it begins at. At most
@@ -197,10 +196,52 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::ModePolicy pol
   return best;
 }
 
+analysis::Time late_start(const analysis::TaskBound& bound) { return bound.stages.front().interference; }
+
+// A change from one plan to another, as one set that can do all of both; none: it is not one, or not known.
+std::optional<analysis::ModalTasks> change_from(const Assignment& before, const analysis::TaskSet& set,
+                                                const analysis::Modes& modes) {
+  if (before.tasks.empty()) return std::nullopt;
+  const auto old = analysis::parse_task_set(before.task_set);
+  if (!old) return std::nullopt;
+  const auto both = analysis::either({old->set, old->modes}, {set, modes});
+  return both ? std::optional(*both) : std::nullopt;
+}
+
+// For how long a job of the task can wait for a CPU before it begins: from now on, and while tasks change.
+analysis::Time late_start(const analysis::TaskSet& set, const analysis::Modes& modes, const Assignment& before,
+                          size_t task) {
+  const analysis::TaskBound bound = analysis::analyse(set, modes, Form::safe).tasks[task];
+  analysis::Time late = bound.proven ? late_start(bound) : 0;
+  if (const auto both = change_from(before, set, modes)) {
+    const auto same = std::ranges::find(both->set.tasks, set.tasks[task].name, &analysis::Task::name);
+    const analysis::TaskBound changing = analysis::analyse(both->set, both->modes, Form::safe)
+                                             .tasks[static_cast<size_t>(same - both->set.tasks.begin())];
+    if (changing.proven) late = std::max(late, late_start(changing));
+  }
+  return late;
+}
+
+// Jobs that begin late are tolerated, where that costs no task its deadline: then they are none that come too early.
+// That delays less urgent tasks alone, so the most urgent comes first.
+void tolerate_late_starts(analysis::TaskSet& set, const analysis::Modes& modes, const Assignment& before) {
+  for (const size_t i : analysis::priority_order(set)) {
+    analysis::Task& task = set.tasks[i];
+    if (task.late == 0) continue;
+    const analysis::Time late = late_start(set, modes, before, i);
+    if (late <= task.tolerated()) continue;
+    const std::vector<bool> kept = met(set, modes);
+    task.early = late;
+    const std::vector<bool> keeps = met(set, modes);
+    for (size_t k = 0; k < kept.size(); ++k)
+      if (kept[k] && !keeps[k]) task.early = 0;
+  }
+}
+
 // What the task is held to. Asking for links and GPUs takes its threads CPU time that no stage tells of.
 void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis::Task& task,
              const analysis::TaskBound& bound, int mode, const analysis::Handovers& handovers) {
-  analysis::Time budget = 0;
+  analysis::Time budget = task.work_in(mode);
   const bool is_known = std::ranges::none_of(task.stages, [](const analysis::Stage& stage) {
     return stage.resource != analysis::Resource::cpu && stage.host.empty();
   });
@@ -213,7 +254,6 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
       planned.gpu_requests += static_cast<uint64_t>(stage.requests);
     else if (stage.resource == analysis::Resource::link)
       planned.link_requests += static_cast<uint64_t>(stage.requests);
-    budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
     if (waits && j < bound.stages.size()) budget += bound.stages[j].interference;
@@ -251,11 +291,12 @@ void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPo
                    {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
 }
 
-void choose(const analysis::TaskSet& set, const Settings& settings, Assignment& plan) {
+void choose(analysis::TaskSet& set, const Settings& settings, const Assignment& before, Assignment& plan) {
   const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
   const bool uses_any = settings.policy.candidates > 0;
   const bool is_single = settings.policy.gives_own_gpus();
   const analysis::Modes modes = is_single ? analysis::Modes(set.tasks.size(), 1) : modes_for(set, settings.modes);
+  if (settings.policy == scheduler::kFixedPriority) tolerate_late_starts(set, modes, before);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   const PlacedTasks placed{set, modes, devices, is_others, handovers};
@@ -270,6 +311,7 @@ void choose(const analysis::TaskSet& set, const Settings& settings, Assignment& 
     task.name = set.tasks[i].name;
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
+    task.early_ns = static_cast<uint64_t>(set.tasks[i].tolerated());
     task.mode = modes[i];
     task.uses_any = uses_any;
     if (uses_any) task.critical_section_ns = static_cast<uint64_t>(critical_section(placed, set.tasks[i]));
@@ -281,7 +323,7 @@ void choose(const analysis::TaskSet& set, const Settings& settings, Assignment& 
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
       promise(task, set, set.tasks[i], bounds.tasks[i], modes[i], handovers);
-      task.late_start_ns = static_cast<uint64_t>(bounds.tasks[i].stages.front().interference);
+      task.late_start_ns = static_cast<uint64_t>(late_start(bounds.tasks[i]));
       task.terms = explain(set, modes, bounds, i, handovers);
     }
     plan.sections[task.name] = longest_sections(set.tasks[i], modes[i], modes[i]);
@@ -338,7 +380,8 @@ Result<void> bound_change(const Assignment& before, Assignment& plan) {
   const analysis::Bounds bounds = analysis::analyse(both->set, both->modes, Form::safe);
   for (AssignedTask& task : plan.tasks)
     for (size_t i = 0; i < both->set.tasks.size(); ++i)
-      if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven)
+      if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven &&
+          (both->set.tasks[i].late == 0 || static_cast<uint64_t>(late_start(bounds.tasks[i])) <= task.early_ns))
         task.changing_ns = static_cast<uint64_t>(bounds.tasks[i].response);
   plan.transition_ns = transition_after(old->set, old->modes, now->set, now->modes, plan);
   return {};
@@ -374,18 +417,18 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   Assignment plan = unplanned(tasks, settings);
   const Tasks profiled = with_profile(tasks);
   if (profiled.empty()) return plan;
-  const auto set = model(profiled, machine, settings);
+  auto set = model(profiled, machine, settings);
   if (!set) {
     plan.problem = set.error().message;
     return plan;
   }
-  choose(*set, settings, plan);
+  choose(*set, settings, before, plan);
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
     const auto modelled = std::ranges::find(set->tasks, task.name, &analysis::Task::name);
     if (task.estimate.empty()) task.estimate = idle_links(*set, *modelled);
-    if (task.estimate.empty()) task.estimate = begins_late(task, *modelled);
+    if (task.estimate.empty()) task.estimate = begins_late(task);
   }
   if (const std::string estimate = throttled(plan, *set, settings); !estimate.empty())
     for (AssignedTask& task : plan.tasks)
@@ -443,6 +486,8 @@ json to_json(const Assignment& plan, const Assignment& before, const Machine& ma
     entry["name"] = task.name;
     entry["priority"] = task.priority;
     entry["deadline_ns"] = task.deadline_ns;
+    entry["late_start_ns"] = task.late_start_ns;
+    entry["early_ns"] = task.early_ns;
     entry["doubt"] = task.doubt;
     entry["estimate"] = unenforced.empty() ? task.estimate : unenforced;
     entry["terms"] = json::array();

@@ -69,8 +69,10 @@ struct AssignedTask {
   uint64_t gpu_ns = 0, link_ns = 0;
   // How often a job asks for each of them, as its profile tells; 0: it has none.
   uint64_t gpu_requests = 0, link_requests = 0;
-  std::optional<uint64_t> cpu_ns;    // and CPU time, on all CPUs together; none: the profile does not tell of it
-  uint64_t late_start_ns = 0;        // how long after its release a job can wait for a CPU before it begins
+  std::optional<uint64_t> cpu_ns;  // and CPU time, on all CPUs together; none: the profile does not tell of it
+  // How long after its release a job can wait for a CPU before it begins, and how much sooner than its time the next
+  // one may begin for that, or otherwise.
+  uint64_t late_start_ns = 0, early_ns = 0;
   uint64_t critical_section_ns = 0;  // from a job's first command to its end; waiting left out
   std::string doubt;                 // why the bound is not proven; "" if it is
   // Why the proof counts on what nobody measured or enforces; "" if it does not.

@@ -184,27 +184,60 @@ TEST(Assignment, TransfersTimedWhileOtherLinksWereIdleMakeTheTasksBoundAnEstimat
 }
 
 // A job is seen to begin, not to be released: 7 ms behind its release, and the next one in time, they are 93 ms apart.
-TEST(Assignment, WhoMayBeginSoLateThatTheNextJobSeemsEarlyIsNotGuaranteed) {
-  Task audio = gpu_task("audio", 9, 100, {1, 1}), video = gpu_task("video", 5, 100, {1, 1});
-  const auto computes = [](Task& task, double compute_ms) {
+struct LateStartsTest : ::testing::Test {
+  Settings settings = alone();
+  const Machine machine{1, {"a", "b"}, 0};
+
+  LateStartsTest() { settings.cpu_watch_ns = kMs; }
+  static Task task(const std::string& name, int priority, double compute_ms, uint64_t deadline_ms = 100,
+                   uint64_t period_ms = 100) {
+    Task task = gpu_task(name, priority, period_ms, {1, 1});
+    task.deadline_ns = deadline_ms * kMs;
     auto profile = parse_profile(task.profile).value();
     Stage stage;
     stage.worst.assign(2, ms(compute_ms));
     profile.stages.insert(profile.stages.begin(), stage);
     task.profile = format_profile(profile);
+    return task;
+  }
+  // A less urgent task that needs the CPU at the end of video's budget, with the next one, and with one more that comes
+  // too soon.
+  Assignment planned(double audio_ms, uint64_t least_urgent_ms = 200) const {
+    return assign_modes(
+        named({task("audio", 9, audio_ms), task("video", 5, 1), task("log", 4, 60, least_urgent_ms, 200)}), machine,
+        settings);
+  }
+};
+
+TEST_F(LateStartsTest, JobsThatMayBeginLateAreToldToBeExpectedSoonAfterEachOther) {
+  const Assignment soon = planned(1);
+  EXPECT_EQ(soon.find("video")->early_ns, 100 * kMs / 16);
+  EXPECT_TRUE(soon.find("video")->guaranteed());
+  const Assignment late = planned(10);
+  EXPECT_GT(late.find("video")->late_start_ns, 100 * kMs / 16);
+  EXPECT_EQ(late.find("video")->early_ns, late.find("video")->late_start_ns);
+  for (const AssignedTask& task : late.tasks) EXPECT_TRUE(task.guaranteed()) << task.name << ": " << task.estimate;
+}
+
+TEST_F(LateStartsTest, WhereThatCostsAnotherTaskItsDeadlineItIsAnEstimate) {
+  const uint64_t tolerant = *planned(10).find("log")->bound_ns;
+  ASSERT_TRUE(planned(10).find("video")->guaranteed());
+  const Assignment tight = planned(10, tolerant / kMs - 1);
+  EXPECT_FALSE(tight.find("video")->guaranteed());
+  EXPECT_TRUE(tight.find("video")->meets_deadline());
+  EXPECT_EQ(tight.find("video")->early_ns, 100 * kMs / 16);
+  EXPECT_THAT(tight.find("video")->estimate, HasSubstr("before they begin, so that one seems to come too early"));
+  EXPECT_TRUE(tight.find("log")->meets_deadline());
+}
+
+TEST_F(LateStartsTest, AChangeOfTasksIsBoundedOnlyWhereJobsThatBeginLateMeanwhileAreTolerated) {
+  const auto change = [&](double before_ms, double after_ms) {
+    return assign_modes(named({task("audio", 9, after_ms), task("video", 5, 1), task("log", 4, 60, 200, 200)}), machine,
+                        settings, planned(before_ms));
   };
-  computes(video, 1);
-  const auto planned = [&](double audio_ms) {
-    Task urgent = audio;
-    computes(urgent, audio_ms);
-    return assign_modes(named({urgent, video}), {1, {"a", "b"}, 0}, alone());
-  };
-  EXPECT_TRUE(planned(5).find("video")->guaranteed());
-  const Assignment late = planned(7);
-  EXPECT_TRUE(late.find("audio")->guaranteed());
-  EXPECT_TRUE(late.find("video")->meets_deadline());
-  EXPECT_FALSE(late.find("video")->guaranteed());
-  EXPECT_THAT(late.find("video")->estimate, HasSubstr("may wait for a CPU for 7 ms before they begin"));
+  const Assignment quicker = change(20, 1);
+  EXPECT_GE(quicker.find("video")->early_ns, planned(20).find("video")->late_start_ns) << "of jobs under way";
+  for (const AssignedTask& task : quicker.tasks) EXPECT_TRUE(task.changing_ns) << task.name;
 }
 
 // 950 of each 1,000 ms. A job of the task may compute for 3 of its 20 ms, and 51 of them be under way in a second.

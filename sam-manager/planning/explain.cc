@@ -29,6 +29,15 @@ void scale(std::vector<Term>& terms, Time sum) {
   if (given < sum) terms.push_back({Kind::interference, "", sum - given});
 }
 
+Kind kind_of(const analysis::Wait& wait) {
+  switch (wait.what) {
+    case analysis::Wait::For::stages: return Kind::interference;
+    case analysis::Wait::For::late: return Kind::late;
+    case analysis::Wait::For::early: return Kind::starts;
+  }
+  return Kind::interference;
+}
+
 // What it executes itself; returns the sum.
 Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, const analysis::Handovers& handovers) {
   Time sum = 0, initiation = 0;
@@ -48,7 +57,9 @@ Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, con
   if (initiation > 0) terms.push_back({Kind::initiation, "its transfers and kernels", initiation});
   const Time own_handovers = analysis::own_handovers(task, handovers);
   if (own_handovers > 0) terms.push_back({Kind::handovers, "its requests and wake-ups", own_handovers});
-  return sum + own_handovers;
+  const Time less = sum + own_handovers - task.work_in(mode);
+  if (less > 0) terms.push_back({Kind::together, "its stages, in one job", -less});
+  return task.work_in(mode);
 }
 
 }  // namespace
@@ -56,10 +67,12 @@ Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, con
 const char* name(Kind kind) {
   switch (kind) {
     case Kind::own: return "own";
+    case Kind::together: return "together";
     case Kind::initiation: return "initiation";
     case Kind::handovers: return "hand-overs";
     case Kind::interference: return "interference";
     case Kind::late: return "late enforcement";
+    case Kind::starts: return "late starts";
     case Kind::deadline: return "deadline";
     case Kind::tardiness: return "tardiness";
     case Kind::blocking: return "blocking";
@@ -78,8 +91,7 @@ std::vector<Term> explain(const analysis::TaskSet& set, const analysis::Modes& m
   const auto waits = analysis::waits(set, modes, analysis::Form::safe, analysis::priority_order(set), bounds, index);
   for (size_t j = 0; j < waits.size(); ++j) {
     for (const analysis::Wait& wait : waits[j].urgent)
-      waited[{wait.late ? Kind::late : Kind::interference,
-              wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] += wait.time;
+      waited[{kind_of(wait), wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] += wait.time;
     for (const analysis::Wait& wait : waits[j].sections)
       waited[{Kind::blocking,
               std::string(analysis::name(task.stages[j].resource)) + ", by " + set.tasks[wait.task].name}] += wait.time;

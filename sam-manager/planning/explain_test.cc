@@ -56,11 +56,34 @@ TEST_F(ExplainTest, HandOversAreATermOfTheirOwn) {
                   FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
 }
 
+TEST_F(ExplainTest, WhatStagesTakeLessTogetherIsATermOfItsOwn) {
+  set.tasks[1].work = {4100};
+  EXPECT_THAT(
+      explain(1, kCosts),
+      ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                  FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
+                  FieldsAre(Kind::together, "its stages, in one job", -400),
+                  FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
+}
+
 TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {
   set.tasks[2].stages[0].host = {300};
   const auto terms = explain(2, {});
   EXPECT_THAT(terms[0], FieldsAre(Kind::own, "GPU stage 1", 8700));
   EXPECT_THAT(terms[1], FieldsAre(Kind::initiation, "its transfers and kernels", 300));
+}
+
+TEST_F(ExplainTest, BudgetsThatComeSoonerSinceJobsMayBeginLateAreATermOfTheirOwn) {
+  set.tasks[0].late = 10;
+  const auto starts = [&] {
+    analysis::Time sum = 0;
+    for (const Term& term : explain(2, {}))
+      if (term.kind == Kind::starts) sum += term.time;
+    return sum;
+  };
+  EXPECT_EQ(starts(), 0);
+  set.tasks[0].early = set.tasks[0].period / 2;
+  EXPECT_GT(starts(), 0);
 }
 
 TEST_F(ExplainTest, ThreadsAreNamedAndWaitForEachOther) {

@@ -62,6 +62,7 @@ void fit_modes(analysis::Task& task, int gpus) {
   const auto fit = [gpus](auto& by_mode) {
     if (!by_mode.empty()) by_mode.resize(static_cast<size_t>(gpus), by_mode.back());
   };
+  fit(task.work);
   for (Stage& stage : task.stages) {
     for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between, &stage.host}) fit(*times);
     fit(stage.threads);

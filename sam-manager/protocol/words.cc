@@ -43,6 +43,7 @@ void AssignmentCell::write(const Value& value) {
   deadline_ns.store(value.deadline_ns);
   period_ns.store(value.period_ns);
   budget_ns.store(value.budget_ns);
+  early_ns.store(value.early_ns);
   device_count.store(static_cast<uint32_t>(count));
   store_all(name, task);
   store_all(order, devices);
@@ -59,28 +60,36 @@ AssignmentCell::Value AssignmentCell::read() const {
     std::memcpy(text.data(), name.data(), kNameBytes);
     const auto order = load_all(devices);
     const auto* first = reinterpret_cast<const uint8_t*>(order.data());
-    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load(), period_ns.load(), budget_ns.load()};
+    value = {text.data(),        priority.load(),  gpus.load(),      {},
+             deadline_ns.load(), period_ns.load(), budget_ns.load(), early_ns.load()};
     value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
   return value;
 }
 
-void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task) {
+void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns,
+                   const AssignmentCell& task) {
   const uint64_t began_before = ended_ns - last_ns;
   last_ns = response_ns;
   ended_ns = now_ns;
-  raise(longest_ns, response_ns);
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
-  if (deadline > 0 && response_ns > deadline) ++misses;
-  if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
+  if (was_building) {
+    ++building;
+    raise(longest_building_ns, response_ns);
+  } else {
+    raise(longest_ns, response_ns);
+    ++responses[response_bucket(response_ns)];
+    if (deadline > 0 && response_ns > deadline) ++misses;
+    if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
+  }
   // Of a period that was longer before, no more counts than what is left of this one.
-  const uint64_t begin = now_ns - response_ns, due = std::min(next_ns.load(), began_before + period + period / 16);
-  if (period > 0 && begin + period / 16 < due)
+  const uint64_t begin = now_ns - response_ns, earliest = std::min(next_ns.load(), began_before + period);
+  const uint64_t tolerated = std::min(task.early_ns.load(), period);
+  if (period > 0 && begin < earliest)
     ++early;
   else
-    next_ns = std::max(begin, due) + period;
-  ++responses[response_bucket(response_ns)];
+    next_ns = std::max(begin, earliest + tolerated) + period - tolerated;
   ++count;
 }
 

@@ -89,7 +89,7 @@ struct AssignmentCell {
   std::atomic<int32_t> priority;
   std::atomic<uint32_t> gpus;
   std::atomic<uint32_t> device_count;
-  std::atomic<uint64_t> deadline_ns, period_ns, budget_ns;
+  std::atomic<uint64_t> deadline_ns, period_ns, budget_ns, early_ns;
   std::array<std::atomic<uint64_t>, kNameBytes / 8> task;
   std::array<std::atomic<uint64_t>, kMaxDevices / 8> devices;
 
@@ -101,6 +101,7 @@ struct AssignmentCell {
     uint64_t deadline_ns = 0;      // of the task's jobs; 0: none
     uint64_t period_ns = 0;        // likewise
     uint64_t budget_ns = 0;        // what a job may execute, waiting for leases left out; 0: nobody knows
+    uint64_t early_ns = 0;         // how much sooner than its time a job may begin
   };
   void write(const Value& value);
   Value read() const;
@@ -114,15 +115,17 @@ struct JobTimes {
   std::atomic<uint64_t> misses;     // jobs that took longer than the deadline
   std::atomic<uint64_t> early;      // jobs that came faster than the period
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
-  std::atomic<uint64_t> began_ns;   // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
-  std::atomic<uint64_t> ended_ns;   // likewise; 0: none was seen to end
-  std::atomic<uint64_t> next_ns;    // when, if jobs came a period apart, the next one would begin
+  // Jobs in which the program built OpenCL programs, and the longest of these: counted here and in `count` alone.
+  std::atomic<uint64_t> building, longest_building_ns;
+  std::atomic<uint64_t> began_ns;  // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
+  std::atomic<uint64_t> ended_ns;  // likewise; 0: none was seen to end
+  std::atomic<uint64_t> next_ns;   // from when on the next one is no early one
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
   // A job that ended now (CLOCK_MONOTONIC), having waited for leases for `waited_ns` of its time. One that begins
-  // up to a sixteenth of the period before its time is not early: programs wake late now and then, and do not
-  // make up for it.
-  void add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task);
+  // up to the assignment's `early_ns` before its time is not early: programs wake late now and then, or wait for a CPU
+  // before they begin, and do not make up for it. was_building: nothing was promised of it.
+  void add(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns, const AssignmentCell& task);
 };
 
 struct ClientPage {

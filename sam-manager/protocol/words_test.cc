@@ -12,12 +12,15 @@ constexpr uint64_t kMs = 1'000'000;
 struct JobTimesTest : ::testing::Test {
   std::unique_ptr<ClientPage> page = std::make_unique<ClientPage>();
   JobTimes& jobs = page->jobs;
+  bool was_building = false;
 
-  void task(uint64_t deadline_ms, uint64_t period_ms, uint64_t budget_ms) {
-    page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs});
+  // Jobs may be early by a sixteenth of the period, if nothing else is said.
+  void task(uint64_t deadline_ms, uint64_t period_ms, uint64_t budget_ms, uint64_t early_ms = 0) {
+    const uint64_t early_ns = early_ms > 0 ? early_ms * kMs : period_ms * kMs / 16;
+    page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs, early_ns});
   }
   void job(uint64_t begin_ms, uint64_t end_ms, uint64_t waited_ms = 0) {
-    jobs.add((end_ms - begin_ms) * kMs, waited_ms * kMs, end_ms * kMs, page->assignment);
+    jobs.add((end_ms - begin_ms) * kMs, waited_ms * kMs, was_building, end_ms * kMs, page->assignment);
   }
 };
 
@@ -44,6 +47,24 @@ TEST_F(JobTimesTest, LateWakingMakesNoJobEarly) {
   EXPECT_EQ(jobs.early, 1u);
 }
 
+TEST_F(JobTimesTest, JobsThatWaitForACpuBeforeTheyBeginMakeNoOtherEarlyWithinWhatIsTold) {
+  task(30, 40, 0, 12);
+  for (const uint64_t begin : {1012, 1040, 1080, 1125, 1172, 1200}) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u);
+  job(1239, 1244);
+  EXPECT_EQ(jobs.early, 1u) << "40 after 1212 but for 12";
+}
+
+TEST_F(JobTimesTest, JobThatBeganLateMakesNoOtherEarlyOnceLessIsTold) {
+  task(30, 40, 0, 12);
+  job(1012, 1017);
+  task(30, 40, 0, 3);
+  for (uint64_t begin = 1040; begin < 2000; begin += 40) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u);
+  job(1999, 2000);
+  EXPECT_EQ(jobs.early, 1u);
+}
+
 TEST_F(JobTimesTest, JobsOfAShorterPeriodThanBeforeAreNotEarly) {
   task(30, 400, 0);
   job(1000, 1005);
@@ -62,6 +83,27 @@ TEST_F(JobTimesTest, LongIsWhatExecutesBeyondTheBudgetNotWhatWaits) {
   EXPECT_EQ(jobs.long_jobs, 1u);
   job(1400, 1405, 50);
   EXPECT_EQ(jobs.long_jobs, 1u) << "several threads waited at once";
+}
+
+TEST_F(JobTimesTest, JobsInWhichProgramsAreBuiltAreCountedApart) {
+  task(30, 200, 20);
+  was_building = true;
+  job(1000, 1150);
+  EXPECT_EQ(jobs.misses + jobs.long_jobs + jobs.early, 0u);
+  EXPECT_EQ(jobs.longest_ns, 0u);
+  EXPECT_EQ(jobs.building, 1u);
+  EXPECT_EQ(jobs.longest_building_ns, 150 * kMs);
+  was_building = false;
+  job(1200, 1225);
+  EXPECT_EQ(jobs.count, 2u);
+  EXPECT_EQ(jobs.building, 1u);
+  EXPECT_EQ(jobs.longest_ns, 25 * kMs);
+  EXPECT_EQ(jobs.long_jobs, 1u);
+  job(1300, 1305);
+  EXPECT_EQ(jobs.early, 1u);
+  was_building = true;
+  job(1310, 1320);
+  EXPECT_EQ(jobs.early, 2u) << "when it came has nothing to do with it";
 }
 
 TEST_F(JobTimesTest, WithoutATaskNothingIsPromised) {

@@ -9,13 +9,19 @@ void CpuBudgets::set(ClientId client, const CpuBudget& budget, uint64_t now_ns) 
   const auto [found, is_new] = servers_.try_emplace(client);
   Server& server = found->second;
   if (!is_new && server.budget == budget) return;
-  if (!is_new && budget.period_ns < server.budget.period_ns)
-    server.next_begin_ns -= std::min(server.next_begin_ns, server.budget.period_ns - budget.period_ns);
+  if (!is_new) {
+    const auto sooner = [&](uint64_t before, uint64_t now) {
+      if (now < before) server.next_begin_ns -= std::min(server.next_begin_ns, before - now);
+    };
+    sooner(server.budget.period_ns, budget.period_ns);
+    sooner(server.budget.early_ns, budget.early_ns);
+  }
   server.budget = budget;
   server.each_ns = std::max(server.each_ns, budget.each_ns);
   if (is_new) {
     begin(client, server, now_ns);
     server.next_begin_ns = now_ns + budget.period_ns;
+    server.is_unclaimed = true;
   }
   server.look_ns = now_ns;
   find_next();
@@ -40,8 +46,8 @@ void CpuBudgets::release_job(ClientId client, uint64_t released_ns, uint64_t now
   if (released_ns > now_ns) {
     server.next_begin_ns = std::min(server.next_begin_ns, released_ns);
     server.look_ns = std::min(server.look_ns, server.next_begin_ns);
-  } else if (server.is_unclaimed || released_ns + server.budget.period_ns / 16 >= server.next_begin_ns) {
-    const bool is_new = !std::exchange(server.is_unclaimed, false);
+  } else if (server.is_unclaimed || released_ns + server.budget.early_ns >= server.next_begin_ns) {
+    const bool is_new = !std::exchange(server.is_unclaimed, false) || released_ns >= server.next_begin_ns;
     if (is_new) begin(client, server, now_ns);
     // One that is early does not take the next ones with it.
     server.next_begin_ns =

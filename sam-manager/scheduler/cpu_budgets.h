@@ -23,6 +23,7 @@ namespace samcl::scheduler {
 struct CpuBudget {
   uint64_t each_ns = 0;    // in a period, on all CPUs together
   uint64_t period_ns = 0;  // above 0
+  uint64_t early_ns = 0;   // how much sooner than its time a job may have its budget
 
   bool operator==(const CpuBudget&) const = default;
 };
@@ -40,14 +41,16 @@ class CpuBudgets {
 
   explicit CpuBudgets(Read read) : read_(std::move(read)) {}
 
-  // A client's first budget begins now. Another one for the same client is its next one, and the one at hand until then
-  // where that is more; the next one begins sooner with a shorter period, and not later with a longer one.
+  // A client's first budget begins now, and is its first job's, if that comes within a period. Another one for the same
+  // client is its next one, and the one at hand until then where that is more; the next one begins sooner with a
+  // shorter period, and not later with a longer one. Nor does it begin later where jobs may be less early from now on:
+  // the one at hand may have begun late within what was allowed.
   void set(ClientId client, const CpuBudget& budget, uint64_t now_ns);
   void remove(ClientId client);
   void set_watch(uint64_t watch_ns) { watch_ns_ = watch_ns; }
 
   // The next job is released then, which may be later than now. It has a new budget, unless the one at hand began for
-  // it already, or it comes earlier than a sixteenth of the period before its time.
+  // it already, or it comes sooner before its time than it may.
   void release_job(ClientId client, uint64_t released_ns, uint64_t now_ns);
 
   // Reads the clocks of those that are to be looked at. Returns those that have used up their budgets, once for each,

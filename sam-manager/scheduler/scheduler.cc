@@ -148,19 +148,19 @@ void Scheduler::tick() {
 
 void Scheduler::dispatch(ResourceId resource, bool freed) {
   charge(resource);
-  const bool was_handed = !freed && note_handed(resource);
+  bool was_handed = !freed && note_handed(resource, owner(resource));
   raise_floor(resource);
   give_places(resource, freed);
-  update_word(resource, freed);
+  was_handed = update_word(resource, freed) || was_handed;
   begin_tenure(resource, freed || was_handed);
   report_inversion(resource);
 }
 
 // An owner that still waits, as far as we know, has it from the one before: who has it and asks for it is served at
 // once.
-bool Scheduler::note_handed(ResourceId resource) {
+bool Scheduler::note_handed(ResourceId resource, ClientId owner) {
   std::vector<Waiter>& queue = queues_[resource];
-  const auto found = std::ranges::find(queue, owner(resource), &Waiter::client);
+  const auto found = std::ranges::find(queue, owner, &Waiter::client);
   if (found == queue.end()) return false;
   const Waiter waiter = *found;
   queue.erase(found);
@@ -208,17 +208,21 @@ void Scheduler::give_places(ResourceId resource, bool freed) {
   }
 }
 
-void Scheduler::update_word(ResourceId resource, bool freed) {
+// Owners hand it over meanwhile: who has it by then is told so before the word says anything else, and is never the
+// next one himself.
+bool Scheduler::update_word(ResourceId resource, bool freed) {
   std::vector<Waiter>& queue = queues_[resource];
   std::atomic<Word>& word = words_[resource];
   Word seen = word.load();
+  bool was_handed = false;
   while (true) {
     const ClientId owner = protocol::owner_of(seen);
+    was_handed = (!freed && note_handed(resource, owner)) || was_handed;
     // An owner nobody knows is a client that died before this.
     const bool free = freed || owner == 0 || !standings_.contains(owner);
     if (!free || queue.empty()) {
       const Word next = free ? 0 : owner | flags(resource, owner, kNone);
-      if (seen == next || word.compare_exchange_weak(seen, next)) return;
+      if (seen == next || word.compare_exchange_weak(seen, next)) return was_handed;
       continue;
     }
     const size_t first = this->first(resource);
@@ -226,7 +230,7 @@ void Scheduler::update_word(ResourceId resource, bool freed) {
     if (!word.compare_exchange_weak(seen, chosen.client | flags(resource, chosen.client, first))) continue;
     queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(first));
     on_grant_(resource, chosen);
-    return;
+    return was_handed;
   }
 }
 

@@ -91,10 +91,10 @@ class Scheduler {
   // else sets its flags. Then reports an inversion, or that there is none.
   void dispatch(ResourceId resource, bool freed = false);
   void charge(ResourceId resource);
-  bool note_handed(ResourceId resource);
+  bool note_handed(ResourceId resource, ClientId owner);
   void raise_floor(ResourceId resource);
   void give_places(ResourceId resource, bool freed);
-  void update_word(ResourceId resource, bool freed);
+  bool update_word(ResourceId resource, bool freed);  // was it handed over meanwhile?
   bool keep(ResourceId resource);
   void begin_tenure(ResourceId resource, bool freed);
   void report_inversion(ResourceId resource) const;

@@ -189,6 +189,20 @@ TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
   EXPECT_GT(status["programs"][0]["longest_response_ns"], 0);
 }
 
+TEST_F(ProgramsTest, AJobInWhichAProgramIsBuiltIsToldApart) {
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
+  const auto history = [&] { return *daemon.ask({{"ask", "history"}, {"name", "camera"}}); };
+  ASSERT_EQ(run("camera", "true", {OPENCL_TASK}), 0);
+  const auto before = history();
+  setenv("BUILD_IN_JOB", "1", 1);
+  EXPECT_EQ(run("camera", "true", {OPENCL_TASK}), 0);
+  unsetenv("BUILD_IN_JOB");
+  const auto after = history();
+  EXPECT_EQ(after["jobs"], before["jobs"].get<int>() + 1) << after;
+  EXPECT_EQ(after["building"], before["building"].get<int>() + 1) << after;
+  EXPECT_GT(after["longest_building_ns"], 0) << after;
+}
+
 TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
   ASSERT_EQ(daemon.register_task("camera", 5, 1, {"0"}), "");
   ASSERT_EQ(daemon.register_task("radar", 6, 1, {"0"}), "");

@@ -1,10 +1,12 @@
 // An ordinary OpenCL program for the tests of devices: kernels that can be split, kernels that can only run
 // whole, and a buffer that both change. opencl_task [COMMAND [JOBS]]: runs COMMAND after its first job, and then so
-// many more (1; the last one is not marked). Exit 0 if the memory holds what it should.
+// many more (1; the last one is not marked). With BUILD_IN_JOB in the environment it builds another program in its
+// first job. Exit 0 if the memory holds what it should.
 #include <samcl/samcl.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "benchmarks/host/session.h"
@@ -42,6 +44,7 @@ struct Task {
   bench::Buffer values = session.make_buffer(CL_MEM_READ_WRITE, kItems * sizeof(cl_uint));
   bench::Buffer unused = session.make_buffer(CL_MEM_READ_WRITE, kItems * sizeof(cl_uint));
   bench::Buffer turn = session.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_uint));
+  bool builds_in_job = std::getenv("BUILD_IN_JOB") != nullptr;
   std::vector<cl_uint> expected = std::vector<cl_uint>(kItems, 5);
 
   void write(const bench::Buffer& to, const std::vector<cl_uint>& from) const {
@@ -68,6 +71,10 @@ struct Task {
 
   void do_job(bool is_slow) {
     samcl_job_begin();
+    if (builds_in_job) {
+      session.build(kSource + std::string("// once more\n"));
+      builds_in_job = false;
+    }
     if (is_slow) {
       bench::set_arguments(slow, unused);
       launch(slow, kItems, kItems / kGroups);

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,8 +88,39 @@ int until(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
 }
 
+// The calling thread's, while this lives; what it starts does not inherit it.
+class RealtimePriority {
+ public:
+  explicit RealtimePriority(bool wanted) {
+    if (!wanted || pthread_getschedparam(pthread_self(), &policy_, &before_) != 0) return;
+    sched_param mine{};
+    mine.sched_priority = sched_get_priority_min(SCHED_FIFO) + 1;
+    is_set_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &mine) == 0;
+  }
+  ~RealtimePriority() {
+    if (is_set_) sched_setscheduler(0, policy_, &before_);
+  }
+  RealtimePriority(const RealtimePriority&) = delete;
+  RealtimePriority& operator=(const RealtimePriority&) = delete;
+  bool is_set() const { return is_set_; }
+
+ private:
+  int policy_ = SCHED_OTHER;
+  sched_param before_{};
+  bool is_set_ = false;
+};
+
 Result<pid_t> spawn(const std::vector<std::string>& argv, const std::map<std::string, std::string>& changes,
-                    const Pipe& out, const Pipe& err) {
+                    const Pipe& out, const Pipe& err, bool realtime) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (realtime) {
+    sched_param least{};
+    least.sched_priority = sched_get_priority_min(SCHED_FIFO);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSCHEDULER);
+    posix_spawnattr_setschedpolicy(&attributes, SCHED_FIFO);
+    posix_spawnattr_setschedparam(&attributes, &least);
+  }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -96,8 +129,9 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const std::map<std::st
   const std::vector<std::string> environment = environment_with(changes);
   pid_t pid = 0;
   const int error =
-      posix_spawnp(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
+      posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes, pointers(argv).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (error) return fail("cannot run " + argv[0] + ": " + std::strerror(error));
   return pid;
 }
@@ -105,19 +139,21 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const std::map<std::st
 }  // namespace
 
 Result<Ending> run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& changes,
-                   double limit_s) {
+                   double limit_s, bool realtime) {
   Pipe out, err;
   if (!out.open() || !err.open()) return fail("cannot make a pipe: " + std::string(std::strerror(errno)));
   out.make_writing_end_blocking();
   err.make_writing_end_blocking();
   const auto start = Clock::now();
   const auto deadline = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
-  const auto pid = spawn(argv, changes, out, err);
+  const RealtimePriority priority(realtime);
+  const auto pid = spawn(argv, changes, out, err, priority.is_set());
   if (!pid) return tl::unexpected(pid.error());
   out.give_writing_end_away();
   err.give_writing_end_away();
 
   Ending ending;
+  ending.realtime = priority.is_set();
   const int ended = protocol::open_pidfd(*pid);
   pollfd fds[3] = {{out.reading(), POLLIN, 0}, {err.reading(), POLLIN, 0}, {ended, POLLIN, 0}};
   std::string* texts[2] = {&ending.out, &ending.err};

@@ -1,6 +1,8 @@
 #include "tools/process/child.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <csignal>
 
@@ -44,6 +46,15 @@ TEST(Child, WhatItLeavesBehindIsNotWaitedFor) {
   EXPECT_EQ(ending.exit_code, 0);
   EXPECT_EQ(ending.out, "done\n");
   EXPECT_LT(ending.seconds, 4);
+}
+
+TEST(Child, HasARealTimePriorityIfWantedAndAllowed) {
+  const auto policy = [](bool realtime) { return run({"sh", "-c", "chrt -p $$ | head -1"}, {}, 10, realtime); };
+  EXPECT_THAT(policy(false)->out, testing::EndsWith("SCHED_OTHER\n"));
+  const auto ending = policy(true);
+  ASSERT_TRUE(ending) << ending.error().message;
+  EXPECT_THAT(ending->out, testing::EndsWith(ending->realtime ? "SCHED_FIFO\n" : "SCHED_OTHER\n"));
+  EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER) << "as it was";
 }
 
 TEST(Child, OneThatIsNotThereIsAnError) {

@@ -181,17 +181,27 @@ std::string bars(const json& buckets, uint64_t jobs) {
   return table(rows);
 }
 
+// Of jobs nothing is promised of.
+std::string built(const json& history) {
+  const uint64_t building = history.value("building", uint64_t{0});
+  if (building == 0) return "";
+  return "In " + std::to_string(building) + (building == 1 ? " of the jobs" : " of the jobs, each,") +
+         " OpenCL programs were built: outside of the promise, and of the times above; the longest took " +
+         format_duration(history.at("longest_building_ns")) + ".\n";
+}
+
 }  // namespace
 
 std::string history_table(const json& history) {
   const uint64_t jobs = history.at("jobs");
   const std::string task = history.at("task");
+  const uint64_t building = history.value("building", uint64_t{0});
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
   return table({{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
                 {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
                  format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")),
                  time_or_dash(history.at("deadline_ns"))}}) +
-         "\n" + bars(history.at("buckets"), jobs);
+         built(history) + (jobs > building ? "\n" + bars(history.at("buckets"), jobs - building) : "");
 }
 
 std::string miss_line(const json& event) {
@@ -208,9 +218,10 @@ std::string term_table(const json& task) {
     return "There is no bound on \"" + task.at("name").get<std::string>() +
            "\": " + (doubt.empty() ? "it may take longer than its period" : doubt) + ".\n";
   }
-  const uint64_t bound = task.at("bound_ns");
-  const auto row = [bound](const std::string& kind, const std::string& of, uint64_t ns) {
-    return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + bound / 2) / bound) + " %"};
+  const int64_t bound = task.at("bound_ns");
+  const auto row = [bound](const std::string& kind, const std::string& of, int64_t ns) {
+    return Row{kind, of, format_duration(ns),
+               std::to_string((ns * 100 + (ns < 0 ? -bound : bound) / 2) / bound) + " %"};
   };
   std::vector<Row> rows = {{"TERM", "OF", "TIME", "SHARE"}};
   for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));

@@ -49,6 +49,21 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
             "pocl:1  gpu       -           -    -\n");
 }
 
+TEST(Tables, HistoryTellsJobsInWhichProgramsWereBuiltApart) {
+  const json history = json::parse(R"({"task": "camera", "jobs": 3, "misses": 0, "longest_ns": 9000000, "building": 2,
+      "longest_building_ns": 41000000, "p50_ns": 9000000, "p99_ns": 9000000, "deadline_ns": 35000000,
+      "buckets": [{"below_ns": 10485760, "jobs": 1}]})");
+  EXPECT_EQ(
+      history_table(history),
+      "TASK    JOBS  MISSES  HALF BELOW  99 % BELOW  LONGEST  DEADLINE\n"
+      "camera  3     0       9 ms        9 ms        9 ms     35 ms\n"
+      "In 2 of the jobs, each, OpenCL programs were built: outside of the promise, and of the times above; the longest "
+      "took 41 ms.\n"
+      "\n"
+      "BELOW    JOBS\n"
+      "10.5 ms  1     ########################################\n");
+}
+
 TEST(Tables, HistoryShowsWhereTheJobsAre) {
   const json history = json::parse(R"({"task": "camera", "jobs": 100, "misses": 1, "longest_ns": 41000000,
       "p50_ns": 10485760, "p99_ns": 11534336, "deadline_ns": 35000000,
@@ -118,6 +133,18 @@ TEST(Tables, TermsAddUpToTheBound) {
             "There is no bound on \"x\": it may take longer than its period.\n");
   EXPECT_EQ(term_table({{"name", "x"}, {"doubt", "it is one"}, {"terms", json::array()}}),
             "There is no bound on \"x\": it is one.\n");
+}
+
+TEST(Tables, ATermMayTakeSomethingOff) {
+  json task = kEstimated;
+  task["terms"] = json::parse(R"([{"kind": "own", "of": "GPU stage 1", "ns": 13000000},
+                                  {"kind": "together", "of": "its stages, in one job", "ns": -3000000}])");
+  EXPECT_EQ(term_table(task),
+            "TERM      OF                      TIME   SHARE\n"
+            "own       GPU stage 1             13 ms  130 %\n"
+            "together  its stages, in one job  -3 ms  -30 %\n"
+            "bound     camera                  10 ms  100 %\n"
+            "estimated: nobody measured it\n");
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {

@@ -74,7 +74,7 @@ void warn_of_stages(const Profile& profile, std::vector<std::string>& list) {
                    "; what was longest says little about what can be longest");
 }
 
-// A bound holds for a job in which every stage takes its longest: the more stages, the rarer is such a job.
+// What others wait for is a job in which every stage takes its longest: the more stages, the rarer is such a job.
 void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
   for (const ModeProfile& mode : profile.modes) {
     Time sum = 0;
@@ -82,7 +82,8 @@ void warn_of_sums(const Profile& profile, std::vector<std::string>& list) {
     if (const double times = ratio(sum, mode.length.worst); times > kAddsUp)
       list.push_back("on " + gpus(mode.gpus) +
                      " the stages' longest times, each from the job where it was longest, are " + number(times) +
-                     " times the longest job together: bounds are at least as far above what is seen");
+                     " times the longest job together: so much is in the bounds of less urgent tasks, while its own "
+                     "has what a job took at most");
   }
 }
 
@@ -102,6 +103,11 @@ void warn_of_mode(const ModeProfile& mode, std::vector<std::string>& list) {
   if (ratio(mode.overlap, mode.length.mean) > kMatters)
     list.push_back(on + "commands overlap in time, which the task's stages do not: together they are " +
                    percent(mode.overlap, mode.length.mean) + " longer than the job");
+  if (!mode.realtime)
+    list.push_back(
+        on +
+        "its threads had no real-time priority, as tasks' have under the manager: what else computed is in the "
+        "times (--realtime, on a system that allows it)");
   if (!mode.managed)
     list.push_back(on +
                    "no manager was there, so kernels and transfers were not cut: the sections are whole "

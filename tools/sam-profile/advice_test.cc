@@ -63,6 +63,13 @@ TEST(Warnings, MeasuredMaximaAreNeverAProof) {
               ElementsAre("the worst-case times are the longest seen and 20%: estimates from these runs, no proof"));
 }
 
+TEST(Warnings, ThreadsOfOrdinaryPriority) {
+  ModeProfile mode = mode_of(1, 0, 0, kMs);
+  EXPECT_THAT(warnings(profile_of(mode), 20), Not(Contains(HasSubstr("real-time"))));
+  mode.realtime = false;
+  EXPECT_THAT(warnings(profile_of(mode), 20), Contains(HasSubstr("on 1 GPU its threads had no real-time priority")));
+}
+
 TEST(Warnings, FewJobs) {
   ModeProfile mode = mode_of(1, 0, 0, kMs);
   mode.jobs = 29;

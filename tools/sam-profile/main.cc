@@ -33,6 +33,7 @@ struct Options {
   TaskParameters task;
   bool as_json = false;
   bool busy_links = false;
+  bool realtime = false;
   unsigned devices_in_all = 0;  // of `devices`
   unsigned idle_links = 0;      // of devices that are not among these
   std::vector<std::string> program;
@@ -86,7 +87,7 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   const BusyLinks busy(beside, options.limit_s);
   const auto ending =
       process::run(words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
-                   options.limit_s);
+                   options.limit_s, options.realtime);
   if (!ending) return tl::unexpected(ending.error());
   if (const std::string failure = busy.failure(); !failure.empty())
     return fail("--busy-links: a copy of the program on another device " + failure);
@@ -104,7 +105,8 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
                      trace->managed,
                      trace->dropped,
                      reasons_in(read_file(folder.file("report")).value_or("")),
-                     static_cast<unsigned>(beside.size())};
+                     static_cast<unsigned>(beside.size()),
+                     ending->realtime};
 }
 
 Result<std::optional<Time>> time_option(const char* option, const std::string& text) {
@@ -224,6 +226,11 @@ int main_with(int argc, char** argv) {
       "--busy-links", options.busy_links,
       "Run a copy of the program on each device that is left, so that the other links are at work, too; without "
       "it\nor --link-factor the manager guarantees nothing where there are several links");
+  app.add_flag(
+      "--realtime", options.realtime,
+      "With the least real-time priority for all of the program's threads, where the system allows it: as tasks "
+      "run under the manager,\nwithout waiting for whatever else computes. A program that never rests keeps its CPUs "
+      "until --timeout");
   app.add_option(
          "--link-factor", options.task.links,
          "Per cent, from 100, of their time alone that transfers were measured to take while other links are at "

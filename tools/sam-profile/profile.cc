@@ -42,6 +42,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   profile.managed = measurement.managed;
   profile.dropped = measurement.dropped;
   profile.beside = measurement.beside;
+  profile.realtime = measurement.realtime;
   std::vector<Time> lengths;
   const auto kernels_of = [](const JobStages& job) {
     std::vector<std::string> kernels;
@@ -50,6 +51,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   };
   for (const JobStages& job : mode.jobs) {
     lengths.push_back(job.length);
+    profile.work = std::max(profile.work, job.work());
     profile.same_launches &= kernels_of(job) == kernels_of(mode.jobs.front());
     for (const Launch& launch : job.launches) profile.gpus_used = std::max(profile.gpus_used, launch.devices);
   }

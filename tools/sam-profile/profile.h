@@ -2,7 +2,8 @@
 //
 // Jobs of all modes are laid over each other, first launch on first launch: where one has more launches than
 // another, the longest series is the task's, and every stage has the worst that any job showed in its place.
-// So the task needs at each stage at least what any job that was seen needed there.
+// So the task needs at each stage at least what any job that was seen needed there, and in all stages together what any
+// job needed in all of its own.
 #pragma once
 
 #include <map>
@@ -23,6 +24,7 @@ struct Measurement {
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given
   unsigned beside = 0;                              // how many copies of the program kept other links busy
+  bool realtime = true;                             // its threads had a real-time priority, as tasks' have
 };
 
 struct Samples {
@@ -51,6 +53,7 @@ struct ModeProfile {
   Boundaries boundaries = Boundaries::none;
   std::string boundary_words;
   Samples length;                             // of a job
+  Time work = 0;                              // the most that a job's stages were together
   Time host = 0, transfers = 0, kernels = 0;  // of a job, means; `host` with what is between requests
   bool same_launches = true;                  // in all jobs
   Time overlap = 0;                           // mean, of what the stages count twice
@@ -59,6 +62,7 @@ struct ModeProfile {
   bool managed = false;
   uint64_t dropped = 0;
   unsigned beside = 0;  // how many copies of the program kept other links busy
+  bool realtime = true;
 };
 
 struct Profile {

@@ -167,6 +167,27 @@ TEST(MakeTask, TheAnalysisTakesIt) {
   EXPECT_TRUE(bounds.schedulable);
 }
 
+// No job is longest everywhere: 10 + 200 + 20, and 90 + 100 + 20, each with 15 of the host's.
+TEST(MakeTask, StagesTakeTogetherWhatTheyTookInOneJob) {
+  Job long_upload = job_of(0, 100);
+  for (size_t i = 0; i < long_upload.commands.size(); ++i) {
+    Command& command = long_upload.commands[i];
+    if (i > 0) command.queued += 80;
+    command.ended += 80;
+    for (Span& span : command.spans) {
+      if (i > 0) span.begin += 80;
+      span.end += 80;
+    }
+  }
+  long_upload.end += 80;
+  const Profile profile = profile_of({measurement(1, {job_of(0, 200), long_upload})});
+  EXPECT_EQ(profile.modes[0].work, 10 + 200 + 20 + 15);
+  TaskParameters parameters{.name = "t", .margin_percent = 10};
+  EXPECT_THAT(make_task(profile, parameters)->set.tasks[0].work, ElementsAre(270)) << "269.5";
+  parameters.links = 200;
+  EXPECT_THAT(make_task(profile, parameters)->set.tasks[0].work, ElementsAre(270 + 99 + 22)) << "transfers take twice";
+}
+
 TEST(MakeTask, TimesHaveTheirMarginRoundedToTheSafeSide) {
   const auto task = make_task(profile_of({measurement(1, {job_of(0, 101)})}), {.name = "t", .margin_percent = 10});
   const analysis::Stage& kernel = task->set.tasks[0].stages[3];

@@ -82,12 +82,14 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
           {"mean_transfers", mode.transfers},
           {"mean_kernels", mode.kernels},
           {"mean_overlap", mode.overlap},
+          {"longest_work", mode.work},
           {"gpus_used", mode.gpus_used},
           {"why_not_more", mode.why_not_more},
           {"same_launches", mode.same_launches},
           {"managed", mode.managed},
           {"dropped", mode.dropped},
           {"beside", mode.beside},
+          {"realtime", mode.realtime},
           {"verdict", verdict(mode, first)}};
 }
 

@@ -179,7 +179,7 @@ class Builder {
   JobStages finish(Time length) {
     end_interval();
     stages_.length = length;
-    stages_.overlap = std::max<Time>(0, stages_.host_time() + stages_.transfer_time() + stages_.launch_time() - length);
+    stages_.overlap = std::max<Time>(0, stages_.work() - length);
     return std::move(stages_);
   }
 

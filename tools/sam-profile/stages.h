@@ -56,6 +56,8 @@ struct JobStages {
   Time host_time() const;
   Time transfer_time() const;
   Time launch_time() const;
+  // What its stages are together.
+  Time work() const { return host_time() + transfer_time() + launch_time(); }
 };
 
 JobStages stages_of(const Job& job);

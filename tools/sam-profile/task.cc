@@ -85,6 +85,23 @@ Time length_in(const analysis::Task& task, int mode) {
   return length;
 }
 
+// What stages take together, in whole jobs. `links`: by how much, in a mode, transfers are taken to be longer than
+// seen.
+std::vector<Time> work_of(const Profile& profile, const analysis::Task& task, unsigned margin,
+                          const std::vector<Time>& links) {
+  std::map<unsigned, Time> by_mode;
+  for (const ModeProfile& mode : profile.modes) by_mode[mode.gpus] = mode.work;
+  std::vector<Time> work;
+  for (unsigned mode = 1; mode <= profile.modes.back().gpus; ++mode) {
+    const Time seen =
+        at_mode(by_mode, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
+    work.push_back(with_margin(seen, margin) + links[mode - 1]);
+    for (const analysis::Stage& stage : task.stages)
+      work.back() = std::max(work.back(), stage.length_in(static_cast<int>(mode)));
+  }
+  return work;
+}
+
 }  // namespace
 
 Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskParameters& parameters) {
@@ -97,11 +114,15 @@ Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskPa
   analysis::Task task;
   task.name = parameters.name;
   task.links = parameters.links;
+  std::vector<Time> longer(modes, 0);
   for (const StageProfile& stage : profile.stages) {
     task.stages.push_back(stage_of(stage, modes, parameters.margin_percent));
-    if (stage.resource == analysis::Resource::link && task.links > analysis::kBusyLinks)
-      take_longer(task.stages.back(), task.links);
+    if (stage.resource != analysis::Resource::link || task.links <= analysis::kBusyLinks) continue;
+    const std::vector<Time> seen = task.stages.back().worst;
+    take_longer(task.stages.back(), task.links);
+    for (unsigned mode = 0; mode < modes; ++mode) longer[mode] += task.stages.back().worst[mode] - seen[mode];
   }
+  task.work = work_of(profile, task, parameters.margin_percent, longer);
 
   int fastest = static_cast<int>(profile.modes.front().gpus);
   Time longest = 0;

@@ -30,6 +30,21 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
   return stage;
 }
 
+// Between the least that it can be and what all stages take.
+std::vector<Time> random_work(const Task& task, int modes, Random& random) {
+  std::vector<Time> work;
+  for (int mode = 1; mode <= modes; ++mode) {
+    Time best = 0, longest = 0, all = 0;
+    for (const Stage& stage : task.stages) {
+      best += stage.best_in(mode);
+      longest = std::max(longest, stage.length_in(mode));
+      all += stage.length_in(mode);
+    }
+    work.push_back(draw(random, std::max(best, longest), all));
+  }
+  return work;
+}
+
 std::vector<int> random_list(int gpus, Random& random) {
   std::vector<int> list(static_cast<size_t>(gpus));
   std::iota(list.begin(), list.end(), 0);
@@ -64,8 +79,10 @@ SmallSet random_set(const Shape& shape, Random& random) {
     if (shape.late && draw(random, 0, 3) > 0) {
       task.late = draw(random, 1, std::max<Time>(2, task.period / 20));
       task.late_lease = draw(random, 0, std::max<Time>(1, task.period / 40));
+      if (draw(random, 0, 1) == 0) task.early = draw(random, 0, task.period / 2);
     }
     if (shape.bound && draw(random, 0, 3) == 0) task.devices = random_list(small.set.platform.gpus, random);
+    if (shape.work && draw(random, 0, 3) > 0) task.work = random_work(task, small.set.platform.gpus, random);
     small.modes.push_back(static_cast<int>(draw(random, 1, task.largest_mode(small.set.platform))));
     small.set.tasks.push_back(std::move(task));
   }

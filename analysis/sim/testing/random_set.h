@@ -24,6 +24,7 @@ struct Shape {
   bool host = false;   // some sections need CPUs
   int threads = 1;     // of a stage, at most
   bool late = false;   // some tasks' budgets are enforced
+  bool work = false;   // of some tasks' stages it is known how much they take together
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.
