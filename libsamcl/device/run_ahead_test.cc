@@ -56,7 +56,7 @@ class OneLease : public lease::Client {
     far = false;
   }
   void attach_thread(int) override {}
-  void job_ended(uint64_t) override {}
+  void job_ended(uint64_t, bool) override {}
   bool managed() const override { return true; }
   uint64_t waited_ns() const override { return 0; }
 

@@ -45,7 +45,7 @@ class FakeManager : public lease::Client {
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revocations > 0; }
   void attach_thread(int) override {}
-  void job_ended(uint64_t) override {}
+  void job_ended(uint64_t, bool) override {}
   bool managed() const override { return true; }
   uint64_t waited_ns() const override { return 0; }
 

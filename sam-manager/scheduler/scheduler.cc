@@ -66,7 +66,7 @@ void Scheduler::acquire(ClientId client, ResourceId resource, uint64_t ticket) {
       std::find_if(queue.begin(), queue.end(), [client](const Waiter& waiter) { return waiter.client == client; });
   // For whom it is kept gets it if it is the next one; a task gets it at once.
   const bool is_kept = tenures_[resource].kept_until_ns > 0 && standings_[client].level > Level::shares;
-  const bool gave_back = owner(resource) == client || is_kept;
+  const ClientId held_by = owner(resource);
   if (known != queue.end()) {
     known->ticket = ticket;
   } else {
@@ -74,7 +74,7 @@ void Scheduler::acquire(ClientId client, ResourceId resource, uint64_t ticket) {
     if (shares(client)) shares_[resource].join(client, standings_[client].weight, now_ns_);
     queue.push_back({client, ticket});
   }
-  dispatch(resource, gave_back);
+  dispatch(resource, held_by == client || is_kept ? held_by : kNobody);
 }
 
 void Scheduler::handed(ResourceId resource) {
@@ -89,13 +89,13 @@ void Scheduler::release(ClientId client, ResourceId resource) {
   if (keep(resource))
     dispatch(resource);
   else
-    dispatch(resource, true);
+    dispatch(resource, client);
 }
 
 void Scheduler::reclaim(ClientId client, ResourceId resource) {
   if (resource >= words_.size()) return;
   handed(resource);
-  if (owner(resource) == client) dispatch(resource, true);
+  if (owner(resource) == client) dispatch(resource, client);
 }
 
 bool Scheduler::keep(ResourceId resource) {
@@ -142,16 +142,18 @@ void Scheduler::tick() {
     const Tenure& tenure = tenures_[resource];
     const bool came_not = tenure.kept_until_ns > 0 && tenure.kept_until_ns <= now_ns_;
     if (came_not) shares_[resource].stay_away(tenure.owner);
-    if (came_not || tenure.was_wanted) dispatch(resource, came_not);
+    if (came_not || tenure.was_wanted) dispatch(resource, came_not ? owner(resource) : kNobody);
   }
 }
 
-void Scheduler::dispatch(ResourceId resource, bool freed) {
+void Scheduler::dispatch(ResourceId resource, ClientId gone) {
   charge(resource);
-  bool was_handed = !freed && note_handed(resource, owner(resource));
+  const ClientId holder = owner(resource);
+  const bool freed = gone != kNobody && holder == gone;
+  bool was_handed = !freed && note_handed(resource, holder);
   raise_floor(resource);
   give_places(resource, freed);
-  was_handed = update_word(resource, freed) || was_handed;
+  was_handed = update_word(resource, gone) || was_handed;
   begin_tenure(resource, freed || was_handed);
   report_inversion(resource);
 }
@@ -210,13 +212,14 @@ void Scheduler::give_places(ResourceId resource, bool freed) {
 
 // Owners hand it over meanwhile: who has it by then is told so before the word says anything else, and is never the
 // next one himself.
-bool Scheduler::update_word(ResourceId resource, bool freed) {
+bool Scheduler::update_word(ResourceId resource, ClientId gone) {
   std::vector<Waiter>& queue = queues_[resource];
   std::atomic<Word>& word = words_[resource];
   Word seen = word.load();
   bool was_handed = false;
   while (true) {
     const ClientId owner = protocol::owner_of(seen);
+    const bool freed = gone != kNobody && owner == gone;
     was_handed = (!freed && note_handed(resource, owner)) || was_handed;
     // An owner nobody knows is a client that died before this.
     const bool free = freed || owner == 0 || !standings_.contains(owner);

@@ -87,14 +87,16 @@ class Scheduler {
     bool was_wanted = false;     // all the time, so that it can't have ended unseen
   };
 
-  // Makes a word say what is true: grants it if it is free (or `freed` by its owner) and someone waits,
-  // else sets its flags. Then reports an inversion, or that there is none.
-  void dispatch(ResourceId resource, bool freed = false);
+  // Makes a word say what is true: grants it if it is free (or its owner is `gone`, who has given it back or from whom
+  // it is taken; if it has not just handed it over by itself) and someone waits, else sets its flags. Then reports an
+  // inversion, or that there is none.
+  static constexpr ClientId kNobody = 0;
+  void dispatch(ResourceId resource, ClientId gone = kNobody);
   void charge(ResourceId resource);
   bool note_handed(ResourceId resource, ClientId owner);
   void raise_floor(ResourceId resource);
   void give_places(ResourceId resource, bool freed);
-  bool update_word(ResourceId resource, bool freed);  // was it handed over meanwhile?
+  bool update_word(ResourceId resource, ClientId gone);  // was it handed over meanwhile?
   bool keep(ResourceId resource);
   void begin_tenure(ResourceId resource, bool freed);
   void report_inversion(ResourceId resource) const;
