@@ -45,8 +45,8 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
     done
     together=(ctest --test-dir "build/$build" --output-on-failure --no-tests=error -R '^samcl.sanitized')
     if ! "${together[@]}" --parallel "$jobs" | only_what_failed; then
-      # GCC 12's libtsan ends a process, seldom, whose thread begins while libraries with memory of each thread's own come
-      # and go, as PoCL's kernels do: it takes memory far apart for that thread's. Nothing was found then.
+      # GCC 12's libtsan ends a process, seldom, because it finds no room for 500 TB of its own: it seems to take a
+      # beginning thread's memory to be that large while libraries come and go, as PoCL's kernels do. That is no finding.
       if grep -rqs "ERROR: ThreadSanitizer failed to allocate" "$reports"; then
         echo "samcl: libtsan could not go on, once more what failed"
         "${together[@]}" --rerun-failed | only_what_failed || failed=1
