@@ -337,7 +337,8 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
     each.status = status;
     last_ended_ns_ = std::max(last_ended_ns_, each.run.ended);
   }
-  if (is_own && !is_late && batch.times != Times::never) last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
+  if (is_own && !is_late && batch.times != Times::never)
+    last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
   if (is_late) {
     RunTimes& last = batch.nodes.back().run;
     last.late = std::make_shared<LateTimes>(*clock, last.enqueued);
