@@ -434,7 +434,12 @@ FakeDriver::FakeDriver(unsigned devices, Kind kind, std::vector<std::string> ser
   driver::detail::real_table.store(&table);
 }
 
+// Threads of ours may still hear of ends, of which a test has not been told.
 FakeDriver::~FakeDriver() {
+  constexpr int kPatienceMs = 10'000;
+  for (const std::weak_ptr<Context>& each : contexts_)
+    if (const auto context = each.lock())
+      for (const auto& device : context->devices) device->completions().drain(kPatienceMs);
   for (cl_device_id device : devices_) delete object<RealDeviceObject>(device);
   g_driver = nullptr;
 }
@@ -449,7 +454,9 @@ std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client, std::ve
   std::vector<LeaseTarget> leases;
   for (uint32_t i = 0; i < devices_.size(); ++i) leases.push_back({client, i});
   auto device = Device::make_shared(handle<cl_platform_id>(&g_platform), devices_, std::move(leases), std::move(kinds));
-  return Context::create(std::move(device), nullptr, &error);
+  auto context = Context::create(std::move(device), nullptr, &error);
+  contexts_.push_back(context);
+  return context;
 }
 
 void FakeDriver::define_kernel(const std::string& name, unsigned arguments, KernelFunction run) {

@@ -101,6 +101,7 @@ class FakeDriver {
   const std::vector<std::string> servers_;
   std::vector<cl_device_id> devices_;
   std::map<std::string, DefinedKernel> kernels_;
+  std::vector<std::weak_ptr<Context>> contexts_;
   std::array<std::atomic<int>, kCalls> counts_{};
   std::array<Failures, kCalls> failures_{};
   std::atomic<int> misuses_{0};
