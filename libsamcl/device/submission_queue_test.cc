@@ -171,9 +171,9 @@ TEST_F(SubmissionQueueTest, WhileRoomIsMadeAnotherMaySubmitIt) {
 
 TEST_F(SubmissionQueueTest, WhoMayNotWaitLeavesItToWhoMay) {
   notes.refuses = 0;
-  std::atomic<bool> is_over{false};
-  notes.makes_room = [&] {
-    while (!is_over) std::this_thread::yield();
+  const auto is_over = std::make_shared<std::atomic<bool>>(false);  // the thread may look later than this test ends
+  notes.makes_room = [this, is_over] {
+    while (!*is_over) std::this_thread::yield();
     notes.memory = 1;
     return true;
   };
@@ -181,7 +181,7 @@ TEST_F(SubmissionQueueTest, WhoMayNotWaitLeavesItToWhoMay) {
   EXPECT_FALSE(queue.drain(Lock::held));
   EXPECT_TRUE(queue.is_behind());
   EXPECT_THAT(notes.submitted(), ::testing::IsEmpty()) << "nothing overtakes it";
-  is_over = true;
+  *is_over = true;
   EXPECT_TRUE(queue.drain(Lock::free));
   EXPECT_EQ(notes.submitted(), up_to(5));
 }
