@@ -155,8 +155,8 @@ void Event::note_given() {
 // program's order may have been given to it first.
 bool Event::runs_behind(const Event& earlier) const {
   if (!runs_on_ || runs_on_ != earlier.runs_on_) return false;
-  const Event& given = earlier.leader_ ? *earlier.leader_ : earlier;
-  return given_ == 0 || (given.given_ > 0 && given_ > given.given_);
+  const uint64_t before = earlier.leader().given_;
+  return given_ == 0 || (before > 0 && given_ > before);
 }
 
 void Event::note_start(cl_ulong at) {
@@ -208,7 +208,7 @@ void Event::set_status(cl_int status) {
   }
 }
 
-cl_ulong Event::followed_until() const { return leader_ ? leader_->followed_until_ : followed_until_; }
+cl_ulong Event::followed_until() const { return leader().followed_until_; }
 
 cl_ulong Event::time(cl_profiling_info param) const {
   if (first && param == CL_PROFILING_COMMAND_START && status() <= CL_RUNNING) return first->time(param);

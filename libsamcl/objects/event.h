@@ -88,6 +88,7 @@ class Event : public Object<Event>, public engine::Owner {
   void has_own_end(std::shared_ptr<LateTimes> own_end);
   // The one that it follows, or itself.
   Event& leader() { return leader_ ? *leader_ : *this; }
+  const Event& leader() const { return leader_ ? *leader_ : *this; }
 
   // For user events: true for the first caller, who alone may end it with Graph::finish().
   bool claim_user_status();
