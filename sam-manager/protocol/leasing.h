@@ -1,5 +1,5 @@
-// What a client does to a resource's word to get the resource and to give it back (words.h), one access after the other:
-// each step() is one access at most, so that a test can put all that others do between any two of them.
+// What a client does to a resource's word to get the resource and to give it back (words.h), one access after the
+// other: each step() is one access at most, so that a test can put all that others do between any two of them.
 #pragma once
 
 #include <atomic>

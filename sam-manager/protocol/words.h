@@ -34,8 +34,8 @@ constexpr Word kTurn = Word{1} << 34;
 // The owner has it from the owner before, and has not seen that yet. It clears this; so does the daemon, which has told
 // it then (ClientPage::grants).
 constexpr Word kHanded = Word{1} << 35;
-// The owner has given it back to the daemon, and tells it so (MessageKind::release). Without this in the word that message
-// is about a lease that the daemon took from the client meanwhile, and not about the one that it has now.
+// The owner has given it back to the daemon, and tells it so (MessageKind::release). Without this in the word that
+// message is about a lease that the daemon took from the client meanwhile, and not about the one that it has now.
 constexpr Word kGivenBack = Word{1} << 36;
 constexpr int kNextShift = 40;
 constexpr uint32_t kMaxClientId = (uint32_t{1} << (64 - kNextShift)) - 1;

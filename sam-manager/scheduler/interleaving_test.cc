@@ -1,6 +1,7 @@
-// One resource, its clients and the daemon, in every order in which they may come to its word: the daemon's own Scheduler
-// and the clients' own steps (protocol/leasing.h), one access to shared memory at a time; clients die between any two of
-// them. Whoever has the resource is the one that its word names, everyone who waits gets it, and nobody is left waiting.
+// One resource, its clients and the daemon, in every order in which they may come to its word: the daemon's own
+// Scheduler and the clients' own steps (protocol/leasing.h), one access to shared memory at a time; clients die between
+// any two of them. Whoever has the resource is the one that its word names, everyone who waits gets it, and nobody is
+// left waiting.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_seed.h"
 #include "sam-manager/protocol/leasing.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/scheduler/scheduler.h"
@@ -46,11 +48,23 @@ struct Said {
   uint32_t sequence;
 };
 
-// As Session (libsamcl/lease) does. It sleeps until it is woken: that it looks now and then all the same would hide what is
-// to be found. What it tells the daemon is sent in one step with what comes before: if it dies between the two, that is
-// as if the daemon heard of the end first.
+// As Session (libsamcl/lease) does. It sleeps until it is woken: that it looks now and then all the same would hide
+// what is to be found. What it tells the daemon is sent in one step with what comes before: if it dies between the two,
+// that is as if the daemon heard of the end first.
 struct Client {
-  enum class At : uint8_t { take, see_grants, look, lie_down, asleep, section, count_grant, wake, done, dead, forgotten };
+  enum class At : uint8_t {
+    take,
+    see_grants,
+    look,
+    lie_down,
+    asleep,
+    section,
+    count_grant,
+    wake,
+    done,
+    dead,
+    forgotten
+  };
   At at = At::take;
   uint32_t sequence = 1;  // of the request under way
   uint32_t seen = 0;
@@ -62,6 +76,7 @@ struct Client {
   std::deque<Said> said = {};    // to the daemon, which has not heard it
 
   bool lives() const { return at < At::dead; }
+  bool is_at_it() const { return at != At::take && lives() && at != At::done; }  // it waits, or has it
 };
 
 // A step of one of them.
@@ -109,12 +124,13 @@ class Model {
         continue;
       }
       handling_ = std::to_string(static_cast<int>(step.kind)) + "," + std::to_string(step.index);
-      if (step.kind == Step::Kind::daemon_hears) handling_ += std::to_string(static_cast<int>(clients_[step.index].said.front().kind));
+      if (step.kind == Step::Kind::daemon_hears)
+        handling_ += std::to_string(static_cast<int>(clients_[step.index].said.front().kind));
       act(step);
       if (shares_time()) history_ += handling_ + observed_;
       handling_.clear();
       observed_.clear();
-      if (taken_from_) taken_from_->was_taken = true;
+      if (taken_from_) taken_from_->was_taken = taken_from_->is_at_it();
       taken_from_ = nullptr;
     }
   }
@@ -261,9 +277,7 @@ class Model {
           case GiveBack::Outcome::idle:
           case GiveBack::Outcome::taken: return next_round(client);
           case GiveBack::Outcome::handed: client.at = At::count_grant; return;
-          case GiveBack::Outcome::told:
-            client.said.push_back({MessageKind::release, 0});
-            return next_round(client);
+          case GiveBack::Outcome::told: client.said.push_back({MessageKind::release, 0}); return next_round(client);
         }
         return;
       case At::count_grant:
@@ -290,8 +304,8 @@ class Model {
     ++client.sequence;
   }
 
-  // All that the rest of a run depends on: what clients and daemon remember, and what stands in memory, as far as anybody
-  // will still look at it. The daemon remembers who waits, and, where time is shared, all that ever was.
+  // All that the rest of a run depends on: what clients and daemon remember, and what stands in memory, as far as
+  // anybody will still look at it. The daemon remembers who waits, and, where time is shared, all that ever was.
   std::string state() {
     std::string text = handling_ + "|" + observed_ + "|" + history_ + "|" + std::to_string(word().load());
     for (size_t i = 0; i < clients_.size(); ++i) {
@@ -300,8 +314,10 @@ class Model {
       const bool saw = client.at == Client::At::look || client.at == Client::At::section;
       text += ";" + std::to_string(static_cast<int>(client.at)) + "," + std::to_string(client.sequence) + "," +
               (looks && client.seen == grants_ ? "=" : "") + (saw ? client.saw : "") +
-              (client.was_taken ? "t" : &client == taken_from_ ? "T" : "") + "," +
-              std::to_string((client.asked & ~client.told) << (31 - client.sequence)) +
+              (client.was_taken         ? "t"
+               : &client == taken_from_ ? "T"
+                                        : "") +
+              "," + std::to_string((client.asked & ~client.told) << (31 - client.sequence)) +
               (page_[i].load() == client.sequence ? "g" : "") + ",";
       for (const Said& said : client.said) text += std::to_string(static_cast<int>(said.kind));
     }
@@ -343,16 +359,23 @@ class Model {
     if (step.kind == Step::Kind::daemon_hears_end) return "daemon hears that " + who + " died";
     if (step.kind == Step::Kind::daemon_hears) {
       const MessageKind kind = client.said.front().kind;
-      return "daemon hears that " + who + (kind == MessageKind::acquire ? " asks" : kind == MessageKind::release ? " gave it back" : " handed it over");
+      return "daemon hears that " + who +
+             (kind == MessageKind::acquire   ? " asks"
+              : kind == MessageKind::release ? " gave it back"
+                                             : " handed it over");
     }
-    constexpr std::array kSteps = {"takes", "counts the grants", "looks", "lies down", "", "gives back", "adds a grant", "wakes the next one"};
+    constexpr std::array kSteps = {"takes", "counts the grants", "looks",        "lies down",
+                                   "",      "gives back",        "adds a grant", "wakes the next one"};
     return "  " + who + " " + kSteps[static_cast<size_t>(client.at)] + "";
   }
 
   static std::string describe(Word word) {
     std::string text = std::to_string(owner_of(word));
     if (word & protocol::kWaiters) text += ", next " + std::to_string(protocol::next_of(word));
-    for (const auto& [flag, name] : {std::pair{protocol::kRevoke, ", revoked"}, {protocol::kTurn, ", turn"}, {protocol::kHanded, ", handed"}, {protocol::kGivenBack, ", given back"}})
+    for (const auto& [flag, name] : {std::pair{protocol::kRevoke, ", revoked"},
+                                     {protocol::kTurn, ", turn"},
+                                     {protocol::kHanded, ", handed"},
+                                     {protocol::kGivenBack, ", given back"}})
       if (word & flag) text += name;
     return text;
   }
@@ -404,25 +427,42 @@ const Event kLooks = {"looks", [](Model& model) { model.scheduler().tick(); }};
 const Event kTakes = {"takes it from its owner", [](Model& model) { model.take_from_owner(); }};
 const Event kLooksWhenDue = {"looks when it is time to", [](Model& model) { model.look_when_due(); }};
 
-TEST(Interleavings, Turns) { expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 3}); }
-TEST(Interleavings, Deaths) { expect_right_in_every_order({.clients = {kAtFive, kAtNine}, .rounds = 2, .deaths = 2}); }
-TEST(Interleavings, Looks) {
-  expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 2, .events = {kLooks, less_urgent(1)}});
+TEST(Interleavings, TwoTakeTurns) { expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 2}); }
+
+TEST(Interleavings, BothMayDieAtAnyStep) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtNine}, .rounds = 2, .deaths = 2});
 }
-TEST(Interleavings, Takes) {
+
+// It takes what a stopped or greedy program has, or an administrator does: nobody else loses anything by it.
+TEST(Interleavings, TheDaemonTakesItFromItsOwner) {
   expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 2, .events = {kTakes}});
 }
-TEST(Interleavings, TakesDeath) {
-  expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 2, .deaths = 1, .events = {kTakes}});
+
+TEST(Interleavings, PrioritiesChangeAndTheDaemonLooks) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .events = {kLooks, less_urgent(1)}});
 }
-TEST(Interleavings, Three) { expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}}); }
-TEST(Interleavings, ThreeDie) { expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}, .deaths = 1}); }
-TEST(Interleavings, Places) { expect_right_in_every_order({.clients = {kAtFive, kAtFive, kAtFive}, .policy = omlp(1)}); }
-TEST(Interleavings, Shares) {
-  expect_right_in_every_order({.clients = {kShare, kShare}, .rounds = 1, .events = {kLooksWhenDue}});
+
+TEST(Interleavings, OneOfThreeIsNextAfterTheNext) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}});
 }
-TEST(Interleavings, SharesTask) {
-  expect_right_in_every_order({.clients = {kShare, kAtFive}, .rounds = 1, .events = {kLooksWhenDue}});
+
+TEST(Interleavings, PlacesInOrderOfArrival) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}, .policy = omlp(1)});
+}
+
+TEST(Interleavings, SharesOfTime) {
+  expect_right_in_every_order({.clients = {kShare, kShare}, .events = {kLooksWhenDue}});
+  expect_right_in_every_order({.clients = {kShare, kAtFive}, .deaths = 1, .events = {kLooksWhenDue}});
+}
+
+// Longer ones, by the number that is given.
+TEST(Interleavings, LongerOnesByNight) {
+  const uint64_t rounds = test_number("SAMCL_ROUNDS", 0);
+  if (rounds == 0) GTEST_SKIP() << "SAMCL_ROUNDS: how often each asks";
+  const auto all = static_cast<uint32_t>(rounds);
+  expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = all, .deaths = 1, .events = {kTakes, kLooks}});
+  expect_right_in_every_order(
+      {.clients = {kAtFive, kAtNine, kAtFive}, .rounds = all - 1, .deaths = 1, .events = {less_urgent(2)}});
 }
 
 }  // namespace

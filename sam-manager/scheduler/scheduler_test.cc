@@ -458,7 +458,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           ASSERT_NE(word & kRevoke, 0u) << "step " << step;
         }
     }
-    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left) release(scheduler, words[0], scheduler.owner(0));
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left)
+      release(scheduler, words[0], scheduler.owner(0));
     ASSERT_TRUE(waiting.empty());
   }
 }
