@@ -28,6 +28,15 @@ void await_gpu(const Context& context) {
   if (client && !Worker::is_own_thread()) client->await_gpu();
 }
 
+}  // namespace
+
+void join_task(const Context& context) {
+  attach_calling_thread(context);
+  await_gpu(context);
+}
+
+namespace {
+
 void take_back(Event& event, cl_event* event_out) {
   *event_out = nullptr;
   event.release();
@@ -71,8 +80,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
-  attach_calling_thread(*queue->context);
-  await_gpu(*queue->context);
+  join_task(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
   event->awaited = blocking;

@@ -160,7 +160,7 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
-  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_);
+  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_, device.is_asynchronous());
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
@@ -180,6 +180,11 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   if (run.late) event_->set_late_times(run.late);
   if (run.computed > 0) event_->note_start(run.began);
   event_->note_end(run.ended);
+}
+
+void KernelLaunch::SubLaunch::took_longer() {
+  SubKernel::took_longer();
+  launch_.following_.took_longer(launch_.plan_->parts[index_].device);
 }
 
 void KernelLaunch::SubLaunch::learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const {
@@ -532,8 +537,9 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
 bool KernelLaunch::may_be_followed() const {
   if (!plan_ || !plan_->original || timed_ || survives() || imagined_) return false;
   const engine::NodePtr node = node_.lock();
-  return node && node->issued && !node->ended && node->after_end.empty() &&
-         kernel().program->context->devices[node->lane.device]->is_asynchronous();
+  if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
+  RealDevice& device = *kernel().program->context->devices[node->lane.device];
+  return device.is_asynchronous() || device.run_ahead();
 }
 
 std::shared_ptr<LateTimes> KernelLaunch::own_end() {

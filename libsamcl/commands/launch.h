@@ -55,6 +55,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     Giving::Times times_wanted() const override;
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
+    void took_longer() override;
 
    private:
     RealKernel& real_kernel(const RealDevice& device) const;

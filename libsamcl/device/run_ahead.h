@@ -70,6 +70,11 @@ class RunAhead {
   enum class Entry : uint8_t { now, waits, feed };
   Entry enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 
+  // One more that counts `ns` is in flight from now on, behind what was given to the driver's queue last. False: it has
+  // to be entered. take_back: it was not given to the driver after all.
+  bool extend(uint64_t ns, uint64_t now_ns);
+  void take_back(uint64_t ns);
+
   // Of the feeder. The next operation that waits; none: there is no feeder any more.
   Waiting next();
   // Leaves the feeder's part to another one, which the caller has to see to. False: nothing waits, and none is needed.
@@ -97,10 +102,12 @@ class RunAhead {
   bool is_wanted();
 
  private:
+  bool add_at_once(uint64_t ns, uint64_t now_ns);
   bool add(uint64_t ns, uint64_t now_ns);
   bool add_more(uint64_t ns, uint64_t now_ns);
   bool add_first(uint64_t ns, uint64_t now_ns);
   void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
+  void leave(uint64_t count, uint64_t ns);
 
   lease::Client& client_;
   const uint32_t device_;
