@@ -6,10 +6,15 @@
 #include <chrono>
 #include <thread>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/plan/what_if.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl::api {
 namespace {
+
+// For how long a thread of the program waits for a feeder, in spin_until()s.
+constexpr int kLooks = 10;
 
 // A thread that gives work to a managed device is part of its task: the task's priority holds for it too, or
 // less urgent tasks that compute on the CPU would keep it from releasing its next job.
@@ -33,6 +38,12 @@ void await_gpu(const Context& context) {
 void join_task(const Context& context) {
   attach_calling_thread(context);
   await_gpu(context);
+  if (!context.is_managed() || Worker::is_own_thread()) return;
+  for (const auto& device : context.devices) {
+    const RunAhead* const ahead = device->run_ahead();
+    for (int looks = 0; ahead && ahead->catches_up() && looks < kLooks; ++looks)
+      spin_until([&] { return !ahead->catches_up(); });
+  }
 }
 
 namespace {

@@ -17,7 +17,7 @@ struct Waits {
 };
 
 // Where a manager grants the devices: the calling thread has its task's priority from now on, and waits until the job
-// under way has its GPU. Before each command.
+// under way has its GPU, and, for a moment, for what is just being given to the driver before it. Before each command.
 void join_task(const Context& context);
 
 // The events of a wait list, which must be ours and of this context.

@@ -64,12 +64,10 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, co
   PieceTimes& times = kernel.own(device.index).times;
   const uint64_t ns = times.expect(work_items(launch.ndrange));
   if (may_have_parts(kernel)) {
-    if (is_only_one_in_use(context, device.index)) {
-      if (ns > RunAhead::kSliceNs) return 0;  // it is cut into slices
-    } else if (const uint64_t whole = surely_whole_ns(launch, context, device.index);
-               whole == 0 || whole >= 2 * kHandOver) {
-      return 0;
-    }
+    if (ns > RunAhead::kSliceNs) return 0;  // it is cut into slices
+    const bool is_sure =
+        is_only_one_in_use(context, device.index) || surely_whole_ns(launch, context, device.index) > 0;
+    if (!is_sure) return 0;
   }
   const uint64_t counted = ahead.counted(ns);
   if (counted == 0 || !times.wants_time(ahead.is_far())) return counted;

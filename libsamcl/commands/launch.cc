@@ -206,8 +206,8 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
 // What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
 LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
-  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() && !context.is_managed() &&
-                        context.ways.taken() == Ways::Way::whole;
+  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() &&
+                        context.ways.taken() == Ways::Way::whole && !has_to_be_cut(context);
   bool in_parts = parts_are_of_interest(context);
   if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
   in_parts = is_judged_ = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
@@ -223,14 +223,12 @@ LaunchOptions KernelLaunch::find_options(Context& context) {
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
-  const bool is_managed = context.devices[0]->lease.client != nullptr;
-  if (is_managed && is_within_a_slice(context)) return false;
+  if (context.is_managed() && is_within_a_slice(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange)).whole;
-  // Under a manager, what is not known to be short has to be cut into slices.
-  if (is_managed) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
+  if (has_to_be_cut(context)) return true;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
   const bool is_foreseen = std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
@@ -239,16 +237,26 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   return Build::parts_pay(kernel().build, context, *known, whole_ns, is_foreseen);
 }
 
+// What it takes on that device, as far as it or pieces of it have been timed there; 0: nothing is known.
+uint64_t KernelLaunch::in_one_piece_ns(unsigned device) const {
+  Kernel& kernel = *request_.kernel;
+  const uint64_t items = work_items(request_.ndrange), ns = kernel.own(device).times.expect(items);
+  return ns > 0 || kernel.sub_kernels.empty() ? ns : kernel.sub_kernels[device]->times.expect(items);
+}
+
+// Under a manager, what is not known to take no longer than a slice.
+bool KernelLaunch::has_to_be_cut(const Context& context) const {
+  if (!context.is_managed()) return false;
+  const uint64_t ns = in_one_piece_ns(kernel().build->fallback_device);
+  return ns == 0 || ns > RunAhead::kSliceNs;
+}
+
 // Whether it runs on one device, where the program's own kernel can be had, and is known to take no longer there than a
 // slice: to cut it, and to run the rewritten kernel, only takes longer.
 bool KernelLaunch::is_within_a_slice(const Context& context) const {
   const auto devices = context.devices_in_use();
-  Kernel& kernel = *request_.kernel;
-  if (devices.size() != 1 || devices[0] != kernel.build->fallback_device) return false;
-  const uint64_t items = work_items(request_.ndrange);
-  uint64_t ns = kernel.own(devices[0]).times.expect(items);
-  if (ns == 0 && !kernel.sub_kernels.empty()) ns = kernel.sub_kernels[devices[0]]->times.expect(items);
-  return ns > 0 && ns <= RunAhead::kSliceNs;
+  if (devices.size() != 1 || devices[0] != kernel().build->fallback_device) return false;
+  return !has_to_be_cut(context);
 }
 
 KernelLaunch::~KernelLaunch() = default;

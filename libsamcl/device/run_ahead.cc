@@ -92,6 +92,7 @@ RunAhead::Waiting RunAhead::next() {
   std::lock_guard lock(mutex_);
   if (waiting_.empty()) {
     feeding_ = hurries_ = false;
+    catches_up_ = false;
     return {};
   }
   Waiting first = std::move(waiting_.front());
@@ -103,6 +104,7 @@ RunAhead::Waiting RunAhead::next() {
 bool RunAhead::hand_over() {
   std::lock_guard lock(mutex_);
   hurries_ = hurries_ && !waiting_.empty();
+  catches_up_ = false;
   return feeding_ = !waiting_.empty();
 }
 
@@ -113,11 +115,13 @@ RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   if (!begins) {
     begins = ns > 0 && add_more(ns, clock());
   } else if (ns > 0) {
+    catches_up_ = false;
     lock.unlock();
     client_.acquire(kGpu, device_);
     lock.lock();
     begins = add_first(ns, clock());
   }
+  catches_up_ = begins && ns > 0;
   return {begins, hurries_ && waiting_.empty(), ends_};
 }
 

@@ -89,6 +89,9 @@ class RunAhead {
     uint64_t ends;  // how many have been told
   };
   Start start(uint64_t ns, uint64_t (*clock)());
+  // Whether it gives the driver what waits without having to wait itself. Who is about to enter more does well to wait
+  // for that: behind it he takes the driver's time once, and the feeder's, too, as long as he keeps ahead of it.
+  bool catches_up() const { return catches_up_.load(std::memory_order_relaxed); }
   // Waits until more ends than that have been told, but not long.
   void wait_for_end(uint64_t ends);
   // Somebody waits for the end of something that waits here.
@@ -118,6 +121,7 @@ class RunAhead {
   std::atomic<size_t> count_waiting_{0};  // its size; written under the mutex
   bool feeding_ = false;
   bool feeder_waits_ = false;
+  std::atomic<bool> catches_up_{false};  // written under the mutex
   bool hurries_ = false;  // until there is no feeder
   uint64_t in_flight_ = 0;
   uint64_t in_flight_ns_ = 0;
