@@ -375,12 +375,13 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
     return false;
   }
   if (!options.split)
-    return samcl::choose_way(ways, options.whole, nullptr, times, busy, context.rates(), here, there).splits;
+    return samcl::choose_way(ways, options.whole, nullptr, nullptr, times, busy, context.rates(), here, there).splits;
   // A device that has nothing to do waits for the parts' plan, too.
-  Judging& judging = kernel().cost_model->judging;
+  CostModel& known = *kernel().cost_model;
+  Judging& judging = known.judging;
   TransferRates rates = context.rates();
   if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
-  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), times, busy, rates, here, there);
+  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
   judging.found(choice.parts);
   return choice.splits;
 }
