@@ -8,6 +8,7 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "libsamcl/device/early_ends.h"
 #include "libsamcl/device/late_times.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
@@ -38,11 +40,18 @@ struct RunTimes {
   std::shared_ptr<LateTimes> late = nullptr;  // who may ask it, where that has been left to others
 };
 
+// Commands of a driver's queue that count as in flight where a manager grants the device (device/run_ahead.h), and what
+// they are expected to take.
+struct InFlight {
+  uint64_t commands = 0, ns = 0;
+};
+
 // A node that ran to its end.
 struct CompletedNode {
   engine::NodePtr node;
   RunTimes run;
-  uint64_t counted_ns = 0;  // what it was expected to take (device/run_ahead.h)
+  uint64_t counted_ns = 0;  // what it was expected to take, with all that belongs to it (device/run_ahead.h)
+  InFlight in_flight = {};  // what of it counts as that
   cl_int status = CL_SUCCESS;
 };
 
@@ -97,13 +106,14 @@ class CompletionQueue {
 
   // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and no marker waits
   // for it yet. False: nothing was given. As on_completion().
+  // giving: its soon and counted_ns.
   // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything. seen: gets
   // that event; nullptr: there is to be none. own: is set to the event that the node has had until now, if any.
   template <typename Enqueue>
-  bool extend(const engine::Node& node, std::shared_ptr<LateTimes>& own, std::shared_ptr<LateTimes>* seen,
-              const Enqueue& enqueue) {
+  bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
+              std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
     std::lock_guard lock(mutex_);
-    const std::optional<DeviceClock> clock = seen ? present_clock() : std::nullopt;
+    const std::optional<DeviceClock> clock = seen ? clock_.present() : std::nullopt;
     if (!may_extend(node, own) || (seen && !clock)) return false;
     begin_extension();
     std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(*clock, now_ns()) : nullptr;
@@ -111,6 +121,7 @@ class CompletionQueue {
     if (!enqueue(seen ? &event : nullptr)) return false;
     if (end) end->is_told_by(event);
     last_has(event, end);
+    count_extension(giving);
     if (seen) *seen = std::move(end);
     return true;
   }
@@ -125,11 +136,11 @@ class CompletionQueue {
 
   // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event of its own waits
   // for it and nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what
-  // comes next may be one more of it. collect() tells it, or our thread.
-  bool finish_untold(const engine::Owner* owner);
+  // comes next may be one more of it. collect() tells it, or our thread. ended: is set to what is in flight no more.
+  bool finish_untold(const engine::Owner* owner, InFlight& ended);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
-  // as finish_untold(). Any thread.
-  void ended_untold(const LateTimes& end);
+  // as finish_untold(). Returns what is in flight no more. Any thread.
+  InFlight ended_untold(const LateTimes& end);
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether there is such an end. Any thread.
@@ -197,8 +208,8 @@ class CompletionQueue {
   void note_giver();
   bool may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own);
   void begin_extension();
+  void count_extension(const Giving& giving);
   void last_has(cl_event event, std::shared_ptr<LateTimes> seen);
-  void await_hearing(std::shared_ptr<LateTimes> end);
   void hear(const Batch& batch);
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;
@@ -212,9 +223,7 @@ class CompletionQueue {
   Batch take();
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
-  void learn_clock(uint64_t device_time, uint64_t now);
-  void set_clock();
-  std::optional<DeviceClock> present_clock() const;
+  uint64_t told_until() const { return std::max(last_ended_ns_, early_.last_heard_ns()); }
   void wait_and_tell(Batch& batch);
   std::weak_ptr<Listener> tell_next(std::unique_lock<std::mutex>& lock);
   void watch();
@@ -245,19 +254,9 @@ class CompletionQueue {
   std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
   uint64_t extensions_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
-  uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late
-  int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
-  uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
-  mutable std::mutex clock_mutex_;    // a leaf, guards the next
-  std::optional<DeviceClock> clock_;  // by which times are told
-  // Whose events others have, and which nodes they belong to, in the order of the queue, until their end is heard of.
-  struct Unheard {
-    std::shared_ptr<LateTimes> end;
-    const engine::Node* node;
-  };
-  std::deque<Unheard> unheard_;
-  std::atomic<uint64_t> last_heard_ns_{0};   // of one of them, before its node's was
-  std::atomic<bool> heard_all_{true};        // there are none
+  uint64_t last_told_ns_ = 0;  // the last end but for those whose times come late
+  LearnedClock clock_;
+  EarlyEnds early_;                          // until their node's is heard of
   std::atomic<uint64_t> taken_heard_ns_{0};  // as Pending::heard_ns, of what is being told of
   ReleasedEvents released_;                  // by our thread, and whatever is left when it has ended
   Worker thread_;
