@@ -93,6 +93,9 @@ class Session {
   void job_began(uint64_t now_ns) {
     if (usable()) page_->jobs.began_ns.store(now_ns);
   }
+  void job_builds() {
+    if (usable()) page_->jobs.builds.store(1);
+  }
   // Tells the daemon, if it wants to know, that a job begins, and later ends. Returns what it wants to know.
   protocol::ClientPage::Telling tell_job_began();
   void tell_job_ended();
