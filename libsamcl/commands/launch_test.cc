@@ -387,6 +387,66 @@ INSTANTIATE_TEST_SUITE_P(Orders, StencilsOnTwoMachines,
                          ::testing::Values(std::array<size_t, 4>{0, 0, 1, 1}, std::array<size_t, 4>{0, 1, 0, 1},
                                            std::array<size_t, 4>{1, 0, 0, 1}));
 
+// Each of few rows by each of many, which two devices share: C = A * B transposed, work-item (column, row).
+struct RowsByRows : Launches {
+  static constexpr size_t kFew = 8, kColumns = 1024, kInner = 1024;
+  RowsByRows() {
+    machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
+      if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation); exchange && exchange->to != kHost)
+        came_in += engine::bytes_of(*exchange);
+      if (const auto* copy = std::get_if<engine::ProgramCopy>(&node.operation); copy && copy->replica.place != kHost)
+        if (!copy->to_program) came_in += copy->rows.bytes();
+      return perform(node);
+    };
+  }
+  void multiply() {
+    for (cl_uint i = 0; i < 3; ++i) {
+      const cl_mem handle = std::array{a, b, c}[i]->api();
+      product->set_argument(i, sizeof handle, &handle);
+    }
+    LaunchRequest request{product, product->arguments(), {}, true, {}};
+    request.ndrange = {.dimensions = 2, .global = {kColumns, kFew, 1}, .local = {16, 1, 1}};
+    machine.submit(queue, std::make_shared<KernelLaunch>(std::move(request), *machine.context));
+  }
+  const KernelPtr product = machine.kernel(
+      Translated("rows_by_rows")
+          .reads()
+          .reads()
+          .writes()
+          .footprint(Footprints()
+                         .row(0, Footprints::reads, 1, kInner)
+                         .row(1, Footprints::reads, 0, kInner)
+                         .cell(2, Footprints::surely_writes, kColumns)),
+      [](const testing::KernelCall& call) {
+        const auto of = [&](size_t argument) { return reinterpret_cast<cl_uint*>(call.arguments[argument].data()); };
+        for (size_t row = call.offset[1]; row < call.offset[1] + call.size[1]; ++row)
+          for (size_t column = call.offset[0]; column < call.offset[0] + call.size[0]; ++column)
+            of(2)[row * kColumns + column] = std::inner_product(of(0) + row * kInner, of(0) + (row + 1) * kInner,
+                                                                of(1) + column * kInner, cl_uint{0});
+      });
+  const BufferPtr a = filled(counting(kFew * kInner)), b = filled(counting(kColumns * kInner)),
+                  c = machine.buffer(kFew * kColumns);
+  uint64_t came_in = 0;  // bytes, to devices
+};
+
+TEST_F(RowsByRows, AreCutSoThatTheManyGoToOneDeviceEach) {
+  multiply();
+  machine.run();
+  write(b, counting(kColumns * kInner, 7));
+  came_in = 0;
+  multiply();
+  Words expected(kFew * kColumns);
+  const Words first = counting(kFew * kInner), second = counting(kColumns * kInner, 7);
+  for (size_t row = 0; row < kFew; ++row)
+    for (size_t column = 0; column < kColumns; ++column)
+      expected[row * kColumns + column] =
+          std::inner_product(&first[row * kInner], &first[row * kInner] + kInner, &second[column * kInner], cl_uint{0});
+  EXPECT_EQ(machine.contents(c), expected);
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+  if (shares_memory()) return;
+  EXPECT_EQ(came_in, kColumns * kInner * sizeof(cl_uint)) << "not twice";
+}
+
 // In rows that are each too short to be worth a way of their own, in all columns but the first one.
 struct BroadcastRectangles : Broadcasts {
   static constexpr size_t kRow = 256, kRows = kMany / kRow, kWord = sizeof(cl_uint);

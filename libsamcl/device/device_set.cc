@@ -35,8 +35,8 @@ void DeviceSet::complete() {
 
 // One memory for all where there is one, else memory of devices that others can see, else what the driver moves in one
 // context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, windows, one-context, one-server and
-// staged leave out what comes before. The context was chosen before its devices were made: where it is one, none of the other ways
-// was to be tried.
+// staged leave out what comes before. The context was chosen before its devices were made: where it is one, none of the
+// other ways was to be tried.
 void DeviceSet::find_transports() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
