@@ -65,7 +65,8 @@ void notify(const std::shared_ptr<Program>& program, BuildCallback callback, voi
 template <typename T>
 cl_int info_of_first(const Program& program, cl_program_info param, T& its) {
   const auto& devices = program.context->devices;
-  std::vector<cl_device_id> listed(program.context->one_context ? devices.size() : 1);
+  const auto is_listed = [&](const auto& device) { return device->context() == devices[0]->context(); };
+  std::vector<cl_device_id> listed(static_cast<size_t>(std::ranges::count_if(devices, is_listed)));
   std::vector<T> all(listed.size());
   const auto& cl = driver::real();
   const cl_int error = cl.clGetProgramInfo(program.original, CL_PROGRAM_DEVICES, listed.size() * sizeof listed[0],
