@@ -117,5 +117,12 @@ function(samcl_add_tests name prefix)
   if(SAMCL_SANITIZE)
     set(prefix "${SAMCL_SANITIZE}/${prefix}")
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${prefix}" PROPERTIES TIMEOUT 300 ENVIRONMENT "${ARGN}")
+  # Tasks have real-time priorities: those of one test would keep the threads of another from the CPU.
+  get_target_property(libraries ${name} LINK_LIBRARIES)
+  set(lock)
+  if("manager_testbed" IN_LIST libraries)
+    set(lock RESOURCE_LOCK real_time_priorities)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${prefix}"
+    PROPERTIES TIMEOUT 300 ${lock} ENVIRONMENT "${ARGN}")
 endfunction()

@@ -6,10 +6,15 @@
 #include <chrono>
 #include <thread>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/plan/what_if.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl::api {
 namespace {
+
+// For how long a thread of the program waits for a feeder, in spin_until()s.
+constexpr int kLooks = 10;
 
 // A thread that gives work to a managed device is part of its task: the task's priority holds for it too, or
 // less urgent tasks that compute on the CPU would keep it from releasing its next job.
@@ -27,6 +32,21 @@ void await_gpu(const Context& context) {
   lease::Client* client = context.devices[0]->lease.client;
   if (client && !Worker::is_own_thread()) client->await_gpu();
 }
+
+}  // namespace
+
+void join_task(const Context& context) {
+  attach_calling_thread(context);
+  await_gpu(context);
+  if (!context.is_managed() || Worker::is_own_thread()) return;
+  for (const auto& device : context.devices) {
+    const RunAhead* const ahead = device->run_ahead();
+    for (int looks = 0; ahead && ahead->catches_up() && looks < kLooks; ++looks)
+      spin_until([&] { return !ahead->catches_up(); });
+  }
+}
+
+namespace {
 
 void take_back(Event& event, cl_event* event_out) {
   *event_out = nullptr;
@@ -71,8 +91,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
-  attach_calling_thread(*queue->context);
-  await_gpu(*queue->context);
+  join_task(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
   event->awaited = blocking;

@@ -16,6 +16,10 @@ struct Waits {
   std::vector<std::shared_ptr<Event>> events;
 };
 
+// Where a manager grants the devices: the calling thread has its task's priority from now on, and waits until the job
+// under way has its GPU, and, for a moment, for what is just being given to the driver before it. Before each command.
+void join_task(const Context& context);
+
 // The events of a wait list, which must be ours and of this context.
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list);
 

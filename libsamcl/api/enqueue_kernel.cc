@@ -147,6 +147,7 @@ cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr
   if (before.error != CL_SUCCESS) return before.error;
   request.ndrange = sizes.ndrange();
   std::shared_ptr<Event> seen;
+  join_task(*queue->context);
   if (queue->context->graph.follow(queue, request, before.events, event ? &seen : nullptr)) {
     if (event) *event = Event::hand_out(std::move(seen));
     return CL_SUCCESS;

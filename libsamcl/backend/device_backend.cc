@@ -216,7 +216,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   const SubKernel* const kernel = kernel_of(node.operation);
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
   how.exactly = node.observed || at_once || how.times == Giving::Times::at_end;
-  if (trace::on() || set_.devices[node.lane.device]->run_ahead()) how.times = Giving::Times::at_end;
+  if (trace::on()) how.times = Giving::Times::at_end;
   return how;
 }
 
@@ -321,7 +321,10 @@ Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint
   how.counted_ns = counted_ns;
   how.soon = !set_.devices[node.lane.device]->run_ahead()->is_far();
   if (SubKernel* const kernel = kernel_of(node.operation)) {
-    how.exactly = kernel->times().wants_time() || how.exactly;
+    if (kernel->times().wants_time(!how.soon)) {
+      how.exactly = true;
+      how.times = Giving::Times::at_end;
+    }
     if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
   }
   return how;
@@ -394,20 +397,23 @@ void DeviceBackend::note_run(const CompletedNode& ended) const {
 void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   if (ended.empty()) return;
   end_work(static_cast<unsigned>(ended.size()));
+  InFlight in_flight;
   uint64_t counted = 0, took = 0;
   for (const CompletedNode& each : ended) {
+    in_flight.commands += each.in_flight.commands;
+    in_flight.ns += each.in_flight.ns;
     counted += each.counted_ns;
     took += each.run.ended - each.run.began;
   }
   RunAhead* const ahead = set_.devices[ended[0].node->lane.device]->run_ahead();
-  if (ahead) ahead->ended(ended.size(), counted, ended.back().run.ended);
+  if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
   const bool took_longer = ahead && took > 2 * counted + kHostsOwnNs;
   for (const CompletedNode& each : ended) {
     note_run(each);
     SubKernel* const kernel = kernel_of(each.node->operation);
     if (!ahead || !kernel || each.status != CL_SUCCESS) continue;
     if (each.run.computed > 0) kernel->times().took(kernel->work_items(kernel->box()), each.run.computed);
-    if (took_longer) kernel->times().doubt();
+    if (took_longer) kernel->took_longer();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libsamcl/commands/enqueue_piece.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/observe/trace.h"
@@ -22,6 +23,9 @@ constexpr uint64_t kSurprise = 4;
 // device, waits for all: so many, that take so long.
 constexpr size_t kMostSeen = 32;
 constexpr uint64_t kMostSeenNs = 400'000;
+// Where a manager grants the device, others wait for all that is in flight, and what has to wait here begins when some
+// of it has ended.
+constexpr uint64_t kMostFarNs = RunAhead::kFarMostNs / 10;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -37,11 +41,14 @@ bool may_be_judged(const Kernel& kernel, const Context& context, unsigned device
   return kernel.cost_model->judging.is_due(ns, context.devices[device]->completions().has_work());
 }
 
-// ns that it is expected to take; 0: whether it runs whole, on that device and without being timed, is to be found out.
+bool is_only_one_in_use(const Context& context, unsigned device) {
+  const auto devices = context.devices_in_use();
+  return devices.size() == 1 && devices[0] == device;
+}
+
+// ns that it is expected to take whole; 0: whether it should run so, and without being timed, is to be found out.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, unsigned device) {
   const Kernel& kernel = *launch.kernel;
-  // The first launch of a kernel tells why it runs as it does.
-  if (kernel.record.launches == 0 || kernel.build->fallback_device != device || !launch.reachable.empty()) return 0;
   if (!may_have_parts(kernel)) return kUnknownNs;
   if (context.splits_always()) return 0;
   const KernelTimes& times = kernel.cost_model->times;
@@ -49,6 +56,43 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
   if (times.time_is_due(items)) return 0;
   return ns < 2 * kHandOver || !may_be_judged(kernel, context, device, ns) ? ns : 0;
 }
+
+// The same where a manager grants the device: what counts as in flight.
+uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, const RealDevice& device,
+                         const RunAhead& ahead) {
+  Kernel& kernel = *launch.kernel;
+  PieceTimes& times = kernel.own(device.index).times;
+  const uint64_t ns = times.expect(work_items(launch.ndrange));
+  if (may_have_parts(kernel)) {
+    if (ns > RunAhead::kSliceNs) return 0;  // it is cut into slices
+    const bool is_sure =
+        is_only_one_in_use(context, device.index) || surely_whole_ns(launch, context, device.index) > 0;
+    if (!is_sure) return 0;
+  }
+  const uint64_t counted = ahead.counted(ns);
+  if (counted == 0 || !times.wants_time(ahead.is_far())) return counted;
+  times.doubt();  // the next one is to be timed, then: this one
+  return 0;
+}
+
+// Room for one more in flight, which is given back unless it is taken.
+class RoomAhead {
+ public:
+  RoomAhead(RunAhead* ahead, uint64_t ns) : ahead_(ahead), ns_(ns), has_(!ahead || ahead->extend(ns, now_ns())) {}
+  ~RoomAhead() {
+    if (ahead_ && has_) ahead_->take_back(ns_);
+  }
+  RoomAhead(const RoomAhead&) = delete;
+  RoomAhead& operator=(const RoomAhead&) = delete;
+  bool has() const { return has_; }
+  void taken() { has_ = false; }
+  Giving giving() const { return ahead_ ? Giving{.soon = !ahead_->is_far(), .counted_ns = ns_} : Giving{}; }
+
+ private:
+  RunAhead* const ahead_;
+  const uint64_t ns_;
+  bool has_;
+};
 
 // Ends no later than what the same queue gets now.
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
@@ -89,7 +133,8 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
   return true;
 }
 
-bool Following::has_room(uint64_t ns, bool is_seen) const {
+bool Following::has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const {
+  if (ahead && ns_ + ns > (ahead->is_far() ? kMostFarNs : kMostSeenNs)) return false;
   if (!is_seen && !is_seen_) return true;
   return count_ < kMostSeen && ns_ + ns <= kMostSeenNs;
 }
@@ -99,9 +144,16 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   RealDevice& device = *context.devices[first->lane.device];
   if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
   if (Config::get().submission == Config::Submission::thread) return false;
-  const uint64_t ns = surely_whole_ns(launch, context, device.index);
-  if (ns == 0 || !has_room(ns, seen || first->observed)) return false;
   Kernel& kernel = *launch.kernel;
+  // The first launch of a kernel tells why it runs as it does.
+  if (kernel.record.launches == 0 || kernel.build->fallback_device != device.index || !launch.reachable.empty())
+    return false;
+  RunAhead* const ahead = device.run_ahead();
+  const uint64_t ns =
+      ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);
+  if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
+  RoomAhead room(ahead, ns);
+  if (!room.has()) return false;
   const bool is_short = ns < 2 * kHandOver;
   const Arguments& arguments = *launch.arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -125,10 +177,11 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     if (is_enqueued) *same = {launch.kernel, same->launches + 1, same->ns + ns};
     return is_enqueued;
   };
-  const bool is_given = device.completions().extend(*first, own_end, seen ? &end : nullptr, give);
+  const bool is_given = device.completions().extend(*first, room.giving(), own_end, seen ? &end : nullptr, give);
   const auto leader = std::static_pointer_cast<Event>(first->owner);
   if (own_end) leader->has_own_end(std::move(own_end));
   if (!is_given) return false;
+  room.taken();
   if (seen) seen->follows(leader, device.index, std::move(end));
   is_seen_ |= seen || first->observed;
   ++count_;
@@ -143,13 +196,13 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   return true;
 }
 
-uint64_t Following::ran(uint64_t ns, uint64_t own_ns) const {
+uint64_t Following::ran(uint64_t ns, uint64_t own_ns, bool is_exact) const {
   uint64_t all = std::max(own_ns, kUnknownNs), left = ns, launches = 1;
   for (const Launched& each : launched_) {
     all += each.ns;
     launches += each.launches;
   }
-  const bool surprises = ns > kSurprise * all && ns > launches * 2 * kHandOver;
+  const bool surprises = is_exact && ns > kSurprise * all && ns > launches * 2 * kHandOver;
   for (const Launched& each : launched_) {
     if (surprises && may_have_parts(*each.kernel)) each.kernel->cost_model->times.doubt();
     const auto part =
@@ -158,6 +211,13 @@ uint64_t Following::ran(uint64_t ns, uint64_t own_ns) const {
     left -= std::min(left, part);
   }
   return left;
+}
+
+void Following::took_longer(unsigned device) const {
+  for (const Launched& each : launched_) {
+    each.kernel->own(device).times.doubt();
+    if (may_have_parts(*each.kernel)) each.kernel->cost_model->times.doubt();
+  }
 }
 
 }  // namespace samcl

@@ -22,6 +22,7 @@ namespace samcl {
 
 class Context;
 class Event;
+class RunAhead;
 
 class Following {
  public:
@@ -32,8 +33,11 @@ class Following {
            const std::shared_ptr<Event>& seen);
 
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
-  // its part. What remains for the first. After the operation's end; any thread.
-  uint64_t ran(uint64_t ns, uint64_t own_ns) const;
+  // its part. What remains for the first. is_exact: nothing else took that time. After the operation's end; any thread,
+  // as the next.
+  uint64_t ran(uint64_t ns, uint64_t own_ns, bool is_exact) const;
+  // Much longer than was expected, on that device: their times are to be taken again.
+  void took_longer(unsigned device) const;
 
  private:
   struct Used {
@@ -49,7 +53,7 @@ class Following {
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
 
-  bool has_room(uint64_t ns, bool is_seen) const;
+  bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
 
   std::vector<Used> used_;
   // A kernel once. Changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is not

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "libsamcl/device/run_ahead.h"
+#include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/simulated_machine.h"
 
 namespace samcl {
@@ -25,7 +27,9 @@ struct FollowingLaunches : ::testing::Test {
     EXPECT_EQ(machine.driver.misuses(), 0);
   }
 
-  SimulatedMachine machine{2};
+  explicit FollowingLaunches(lease::Client* manager = nullptr) : machine(2, manager) {}
+
+  SimulatedMachine machine;
   Context& context = *machine.context;
   const QueuePtr queue = machine.in_order_queue(), other = machine.in_order_queue();
   const KernelPtr add_one = machine.kernel(Translated("add_one").updates().stays_whole("a test"),
@@ -383,6 +387,144 @@ TEST_F(SeenLaunches, ThatWereWaitedForLetGoOfWhatTheProgramReleases) {
   context.tell_untold();
   EXPECT_TRUE(released.expired());
   EXPECT_EQ(awaited(), 0u);
+}
+
+struct HasManager {
+  testing::FakeManager manager;
+};
+
+// Where a manager grants the devices.
+struct GrantedLaunches : HasManager, FollowingLaunches {
+  GrantedLaunches() : FollowingLaunches(&manager) {
+    manager.chosen.devices = {0, 1};
+    manager.chosen.gpus = 2;
+  }
+  ~GrantedLaunches() override {
+    machine.driver.resume();
+    finish();
+    machine.run();
+    EXPECT_EQ(leases("+gpu 0"), leases("-gpu 0"));
+  }
+  long leases(const char* what) const { return std::ranges::count(manager.events, what); }
+
+  // One that others may follow, of a kernel that is known to take that long. The device has no end until resume().
+  void first(const KernelPtr& kernel, const BufferPtr& buffer, uint64_t ns = 10'000) {
+    launch(kernel, {buffer});
+    finish();
+    for (int i = 0; i < 2; ++i) kernel->own(0).times.took(kSize, ns);
+    while (kernel->own(0).times.wants_time()) continue;
+    machine.run();
+    manager.events.clear();
+    machine.driver.suspend();
+    EXPECT_FALSE(launch(kernel, {buffer}));
+  }
+  void first(const BufferPtr& buffer, uint64_t ns = 10'000) { first(add_one, buffer, ns); }
+};
+
+TEST_F(GrantedLaunches, FollowUnderOneLease) {
+  const BufferPtr a = filled(0);
+  first(a);
+  for (int i = 0; i < 30; ++i) EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_EQ(leases("+gpu 0"), 1);
+  EXPECT_EQ(leases("-gpu 0"), 0);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 32));
+}
+
+TEST_F(GrantedLaunches, AreNoMoreThanOthersWaitFor) {
+  const BufferPtr a = filled(0);
+  first(a, 150'000);
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_FALSE(launch(add_one, {a})) << "the end of these is heard of when that one begins";
+  EXPECT_EQ(machine.driver.count(Call::mark), 1);
+  EXPECT_FALSE(launch(add_one, {a}));
+  EXPECT_EQ(machine.driver.count(Call::launch), 1 + 5);
+  EXPECT_FALSE(launch(add_one, {a})) << "what is in flight takes 750 us";
+  EXPECT_EQ(machine.driver.count(Call::launch), 1 + 5);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 7));
+}
+
+TEST_F(GrantedLaunches, AreMoreWhileTheProgramIsAlone) {
+  manager.alone = true;
+  const BufferPtr a = filled(0);
+  first(a, 150'000);
+  for (int i = 0; i < 30; ++i) EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_FALSE(launch(add_one, {a}) && launch(add_one, {a}) && launch(add_one, {a}) && launch(add_one, {a}))
+      << "what comes next would have to wait for all of it";
+}
+
+TEST_F(GrantedLaunches, GiveWay) {
+  const BufferPtr a = filled(0);
+  first(a);
+  EXPECT_TRUE(launch(add_one, {a}));
+  manager.revocations = 1;
+  EXPECT_FALSE(launch(add_one, {a}));
+  EXPECT_EQ(machine.driver.count(Call::launch), 1 + 2) << "it waits until these have ended";
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 4));
+  EXPECT_GE(leases("+gpu 0"), 2);
+}
+
+TEST_F(GrantedLaunches, HoldNoLeaseWhenTheProgramHasWaited) {
+  const BufferPtr a = filled(0);
+  first(a);
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_TRUE(launch(add_one, {a}));
+    machine.driver.resume();
+    ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
+    EXPECT_EQ(leases("+gpu 0"), i);
+    EXPECT_EQ(leases("-gpu 0"), i);
+    EXPECT_EQ(awaited(), 1u) << "of which nobody is told";
+  }
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(leases("+gpu 0"), 4);
+  EXPECT_EQ(contents(a), counting(kSize, 6));
+}
+
+TEST_F(GrantedLaunches, ThatTheProgramWaitsForEachTimeHoldNoLeaseThen) {
+  const BufferPtr a = filled(0);
+  first_seen(a)->wait();
+  for (int i = 0; i < 2; ++i) add_one->own(0).times.took(kSize, 10'000);
+  launch_seen(a).event->wait();
+  launch_seen(a).event->wait();
+  bool has_followed = false;
+  for (int i = 0; i < 10; ++i) {
+    const Seen seen = launch_seen(a);
+    has_followed |= seen.has_followed;
+    EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
+    EXPECT_EQ(leases("+gpu 0"), leases("-gpu 0"));
+  }
+  EXPECT_TRUE(has_followed);
+  EXPECT_EQ(contents(a), counting(kSize, 14));
+}
+
+TEST_F(GrantedLaunches, AreNoneWhereTheManagerWantsAnotherDevice) {
+  const KernelPtr splits = machine.kernel(
+      Translated("splits").updates().footprint(testing::Footprints().element(0, testing::Footprints::adds)),
+      [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
+  manager.chosen.gpus = 1;
+  manager.chosen.devices = {0};
+  const BufferPtr a = filled(0);
+  splits->sub_kernels[0]->times.took(kSize, 10'000);
+  first(splits, a);
+  EXPECT_TRUE(launch(splits, {a}));
+  manager.chosen.devices = {1};
+  EXPECT_FALSE(launch(splits, {a}));
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 4));
+}
+
+TEST_F(GrantedLaunches, ThatTheDriverRefusesAreNotInFlight) {
+  const BufferPtr a = filled(0);
+  first(a);
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 100);
+  EXPECT_FALSE(launch(add_one, {a}));
+  machine.driver.fail(Call::launch, CL_SUCCESS, 0);
+  EXPECT_EQ(leases("+gpu 0"), 1);
+  EXPECT_EQ(leases("-gpu 0"), 0) << "the first one is in flight";
 }
 
 }  // namespace

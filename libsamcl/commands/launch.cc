@@ -160,7 +160,7 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
-  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_);
+  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_, device.is_asynchronous());
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
@@ -182,6 +182,11 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   event_->note_end(run.ended);
 }
 
+void KernelLaunch::SubLaunch::took_longer() {
+  SubKernel::took_longer();
+  launch_.following_.took_longer(launch_.plan_->parts[index_].device);
+}
+
 void KernelLaunch::SubLaunch::learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const {
   launch_.kernel().cost_model->speeds.took(device.index, work_items(box), ns, launch_.plan_->covered(box));
 }
@@ -201,8 +206,8 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
 // What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
 LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
-  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() && !context.is_managed() &&
-                        context.ways.taken() == Ways::Way::whole;
+  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() &&
+                        context.ways.taken() == Ways::Way::whole && !has_to_be_cut(context);
   bool in_parts = parts_are_of_interest(context);
   if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
   in_parts = is_judged_ = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
@@ -218,14 +223,12 @@ LaunchOptions KernelLaunch::find_options(Context& context) {
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
-  const bool is_managed = context.devices[0]->lease.client != nullptr;
-  if (is_managed && is_within_a_slice(context)) return false;
+  if (context.is_managed() && is_within_a_slice(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange)).whole;
-  // Under a manager, what is not known to be short has to be cut into slices.
-  if (is_managed) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
+  if (has_to_be_cut(context)) return true;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
   const bool is_foreseen = std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
@@ -234,16 +237,26 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   return Build::parts_pay(kernel().build, context, *known, whole_ns, is_foreseen);
 }
 
+// What it takes on that device, as far as it or pieces of it have been timed there; 0: nothing is known.
+uint64_t KernelLaunch::in_one_piece_ns(unsigned device) const {
+  Kernel& kernel = *request_.kernel;
+  const uint64_t items = work_items(request_.ndrange), ns = kernel.own(device).times.expect(items);
+  return ns > 0 || kernel.sub_kernels.empty() ? ns : kernel.sub_kernels[device]->times.expect(items);
+}
+
+// Under a manager, what is not known to take no longer than a slice.
+bool KernelLaunch::has_to_be_cut(const Context& context) const {
+  if (!context.is_managed()) return false;
+  const uint64_t ns = in_one_piece_ns(kernel().build->fallback_device);
+  return ns == 0 || ns > RunAhead::kSliceNs;
+}
+
 // Whether it runs on one device, where the program's own kernel can be had, and is known to take no longer there than a
 // slice: to cut it, and to run the rewritten kernel, only takes longer.
 bool KernelLaunch::is_within_a_slice(const Context& context) const {
   const auto devices = context.devices_in_use();
-  Kernel& kernel = *request_.kernel;
-  if (devices.size() != 1 || devices[0] != kernel.build->fallback_device) return false;
-  const uint64_t items = work_items(request_.ndrange);
-  uint64_t ns = kernel.own(devices[0]).times.expect(items);
-  if (ns == 0 && !kernel.sub_kernels.empty()) ns = kernel.sub_kernels[devices[0]]->times.expect(items);
-  return ns > 0 && ns <= RunAhead::kSliceNs;
+  if (devices.size() != 1 || devices[0] != kernel().build->fallback_device) return false;
+  return !has_to_be_cut(context);
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -362,12 +375,13 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
     return false;
   }
   if (!options.split)
-    return samcl::choose_way(ways, options.whole, nullptr, times, busy, context.rates(), here, there).splits;
+    return samcl::choose_way(ways, options.whole, nullptr, nullptr, times, busy, context.rates(), here, there).splits;
   // A device that has nothing to do waits for the parts' plan, too.
-  Judging& judging = kernel().cost_model->judging;
+  CostModel& known = *kernel().cost_model;
+  Judging& judging = known.judging;
   TransferRates rates = context.rates();
   if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
-  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), times, busy, rates, here, there);
+  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
   judging.found(choice.parts);
   return choice.splits;
 }
@@ -532,8 +546,9 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
 bool KernelLaunch::may_be_followed() const {
   if (!plan_ || !plan_->original || timed_ || survives() || imagined_) return false;
   const engine::NodePtr node = node_.lock();
-  return node && node->issued && !node->ended && node->after_end.empty() &&
-         kernel().program->context->devices[node->lane.device]->is_asynchronous();
+  if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
+  RealDevice& device = *kernel().program->context->devices[node->lane.device];
+  return device.is_asynchronous() || device.run_ahead();
 }
 
 std::shared_ptr<LateTimes> KernelLaunch::own_end() {

@@ -55,6 +55,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     Giving::Times times_wanted() const override;
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
+    void took_longer() override;
 
    private:
     RealKernel& real_kernel(const RealDevice& device) const;
@@ -86,6 +87,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool is_done(size_t part) const;
   LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context) const;
+  uint64_t in_one_piece_ns(unsigned device) const;
+  bool has_to_be_cut(const Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
   void follow_on_imagined(const Context& context);

@@ -44,7 +44,7 @@ void took(const LaunchPlan& whole, const LaunchPlan* split, const std::shared_pt
           const Kernel& kernel, uint64_t ns) {
   const Index3& local = (split ? *split : whole).ndrange.local;
   const uint64_t busy = context->devices[0]->busy_groups(local[0] * local[1] * local[2]);
-  const Cheaper best = cheaper(whole, split, {ns, ns}, busy, context->rates(), DirectoryOf(as_placed));
+  const Cheaper best = cheaper(whole, split, nullptr, {ns, ns}, busy, context->rates(), DirectoryOf(as_placed));
   const LaunchPlan& plan = best.splits ? *split : whole;
   uint64_t placed_ns = best.ns;
   for (const BufferAccess& access : plan.accesses) {

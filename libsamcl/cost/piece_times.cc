@@ -8,7 +8,7 @@
 namespace samcl {
 namespace {
 
-constexpr uint32_t kSeldom = 64;
+constexpr uint32_t kSeldom = 64, kSeldomAlone = 1024;
 
 uint64_t scaled(uint64_t value, uint64_t by, uint64_t from) {
   const double result = static_cast<double>(value) * static_cast<double>(by) / static_cast<double>(from);
@@ -62,9 +62,9 @@ uint64_t PieceTimes::fitting(uint64_t ns) const {
   return classes_.empty() || most > 0 ? most : fewest;
 }
 
-bool PieceTimes::wants_time() {
+bool PieceTimes::wants_time(bool is_alone) {
   if (doubted_.load(std::memory_order_relaxed) && doubted_.exchange(false, std::memory_order_relaxed)) return true;
-  return since_.fetch_add(1, std::memory_order_relaxed) % kSeldom == 0;
+  return since_.fetch_add(1, std::memory_order_relaxed) % (is_alone ? kSeldomAlone : kSeldom) == 0;
 }
 
 }  // namespace samcl

@@ -28,9 +28,9 @@ class PieceTimes {
   uint64_t fitting(uint64_t ns) const;
   static constexpr uint64_t kGrowth = 8;
 
-  // Whether the time of the next piece should be taken, where that costs the driver something: now and then, and when
-  // the last one says that the kernel has changed. One caller is told.
-  bool wants_time();
+  // Whether the time of the next piece should be taken, where that costs the driver something: now and then, seldom if
+  // nobody else waits for the device, and when the last one says that the kernel has changed. One caller is told.
+  bool wants_time(bool is_alone = false);
   // Some pieces took much longer than expected, as far as the host sees.
   void doubt() { doubted_.store(true, std::memory_order_relaxed); }
 

@@ -148,6 +148,17 @@ void CompletionQueue::last_has(cl_event event, std::shared_ptr<LateTimes> seen) 
 }
 
 // Of what came last. Under the mutex.
+void CompletionQueue::count_extension(const Giving& giving) {
+  CompletedNode& last = pending_.back().node;
+  last.counted_ns += giving.counted_ns;
+  ++last.in_flight.commands;
+  last.in_flight.ns += giving.counted_ns;
+  if (unmarked_ > 0) unmarked_ns_ += giving.counted_ns;
+  soon_ = giving.soon;
+  if (soon_) last_enqueued_ns_ = now_ns();
+}
+
+// Of what came last. Under the mutex.
 void CompletionQueue::await_hearing(std::shared_ptr<LateTimes> end) {
   unheard_.push_back({std::move(end), pending_.back().node.node.get()});
   heard_all_ = false;
@@ -162,10 +173,10 @@ void CompletionQueue::hear(const Batch& batch) {
 }
 
 // What was before it in the queue has ended by then, too.
-void CompletionQueue::ended_untold(const LateTimes& end) {
+InFlight CompletionQueue::ended_untold(const LateTimes& end) {
   std::lock_guard lock(mutex_);
   const auto its = std::ranges::find(unheard_, &end, [](const Unheard& each) { return each.end.get(); });
-  if (its == unheard_.end()) return;
+  if (its == unheard_.end()) return {};
   const uint64_t heard_ns = last_heard_ns_ = now_ns();
   for (auto each = unheard_.begin(); each <= its; ++each) each->end->heard(heard_ns);
   const auto own = std::ranges::find(pending_, its->node, [](const Pending& each) { return each.node.node.get(); });
@@ -178,10 +189,12 @@ void CompletionQueue::ended_untold(const LateTimes& end) {
   unheard_.erase(unheard_.begin(), its + 1);
   heard_all_ = unheard_.empty();
   const bool is_all = !taken_ && pending_.size() == 1 && pending_.front().seen.get() == &end;
-  if (is_all && finished_ns_ == 0) finished_ns_ = heard_ns;
+  if (!is_all || finished_ns_ > 0) return {};
+  finished_ns_ = heard_ns;
+  return std::exchange(pending_.front().node.in_flight, {});
 }
 
-bool CompletionQueue::finish_untold(const engine::Owner* owner) {
+bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended) {
   const auto is_all = [&] {
     return !taken_ && pending_.size() == 1 && (!pending_.front().event || pending_.front().seen) &&
            pending_.front().node.node->owner.get() == owner;
@@ -193,7 +206,9 @@ bool CompletionQueue::finish_untold(const engine::Owner* owner) {
   lock.unlock();
   if (driver::real().clFinish(queue_) != CL_SUCCESS) return false;
   lock.lock();
-  if (is_all() && extensions_ == before) finished_ns_ = now_ns();
+  if (!is_all() || extensions_ != before) return true;
+  finished_ns_ = now_ns();
+  ended = std::exchange(pending_.front().node.in_flight, {});
   return true;
 }
 
@@ -211,7 +226,7 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listen
                       0,
                       giving.promptly,
                       giving.times,
-                      {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns}});
+                      {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns, {1, giving.counted_ns}}});
   if (!listener_) listener_ = listener.keep_alive();
   count_ = pending_.size();
   prompt_ += giving.promptly;
@@ -514,7 +529,7 @@ void CompletionQueue::watch() {
 // last reference to our owner.
 std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_lock<std::mutex>& lock) {
   // Who launches on must not keep us from hearing of what there is.
-  if (soon_ && unmarked_ == pending_.size()) mark_last();
+  if (soon_ && unmarked_ == pending_.size() && !has_untold()) mark_last();
   std::vector<CompletedNode> over;
   std::shared_ptr<Listener> listener = take_over(over);
   taken_ = true;

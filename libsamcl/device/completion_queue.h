@@ -38,11 +38,18 @@ struct RunTimes {
   std::shared_ptr<LateTimes> late = nullptr;  // who may ask it, where that has been left to others
 };
 
+// Commands of a driver's queue that count as in flight where a manager grants the device (device/run_ahead.h), and what
+// they are expected to take.
+struct InFlight {
+  uint64_t commands = 0, ns = 0;
+};
+
 // A node that ran to its end.
 struct CompletedNode {
   engine::NodePtr node;
   RunTimes run;
-  uint64_t counted_ns = 0;  // what it was expected to take (device/run_ahead.h)
+  uint64_t counted_ns = 0;  // what it was expected to take, with all that belongs to it (device/run_ahead.h)
+  InFlight in_flight = {};  // what of it counts as that
   cl_int status = CL_SUCCESS;
 };
 
@@ -97,11 +104,12 @@ class CompletionQueue {
 
   // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and no marker waits
   // for it yet. False: nothing was given. As on_completion().
+  // giving: its soon and counted_ns.
   // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything. seen: gets
   // that event; nullptr: there is to be none. own: is set to the event that the node has had until now, if any.
   template <typename Enqueue>
-  bool extend(const engine::Node& node, std::shared_ptr<LateTimes>& own, std::shared_ptr<LateTimes>* seen,
-              const Enqueue& enqueue) {
+  bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
+              std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
     std::lock_guard lock(mutex_);
     const std::optional<DeviceClock> clock = seen ? present_clock() : std::nullopt;
     if (!may_extend(node, own) || (seen && !clock)) return false;
@@ -111,6 +119,7 @@ class CompletionQueue {
     if (!enqueue(seen ? &event : nullptr)) return false;
     if (end) end->is_told_by(event);
     last_has(event, end);
+    count_extension(giving);
     if (seen) *seen = std::move(end);
     return true;
   }
@@ -125,11 +134,11 @@ class CompletionQueue {
 
   // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event of its own waits
   // for it and nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what
-  // comes next may be one more of it. collect() tells it, or our thread.
-  bool finish_untold(const engine::Owner* owner);
+  // comes next may be one more of it. collect() tells it, or our thread. ended: is set to what is in flight no more.
+  bool finish_untold(const engine::Owner* owner, InFlight& ended);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
-  // as finish_untold(). Any thread.
-  void ended_untold(const LateTimes& end);
+  // as finish_untold(). Returns what is in flight no more. Any thread.
+  InFlight ended_untold(const LateTimes& end);
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether there is such an end. Any thread.
@@ -197,6 +206,7 @@ class CompletionQueue {
   void note_giver();
   bool may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own);
   void begin_extension();
+  void count_extension(const Giving& giving);
   void last_has(cl_event event, std::shared_ptr<LateTimes> seen);
   void await_hearing(std::shared_ptr<LateTimes> end);
   void hear(const Batch& batch);

@@ -146,7 +146,7 @@ TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
 struct ExtendedNodes : CompletionQueueTest {
   std::shared_ptr<LateTimes> extend(const engine::NodePtr& by, std::shared_ptr<LateTimes>* first = nullptr) {
     std::shared_ptr<LateTimes> own, end;
-    const bool is_given = ends.extend(*by, own, &end, [](cl_event* made) {
+    const bool is_given = ends.extend(*by, {}, own, &end, [](cl_event* made) {
       *made = event();
       return true;
     });
@@ -203,7 +203,7 @@ TEST_F(ExtendedNodes, HaveEndedWithThoseBehindThem) {
   const engine::NodePtr all = add('b');
   std::shared_ptr<LateTimes> first;
   const auto second = extend(all, &first), third = extend(all);
-  ends.ended_untold(*second);
+  EXPECT_EQ(ends.ended_untold(*second).commands, 0u);
   const uint64_t heard = now_ns();
   EXPECT_LE(first->ask().ended, heard);
   EXPECT_TRUE(log->runs.empty()) << "nobody is told";
@@ -219,12 +219,20 @@ TEST_F(ExtendedNodes, MayHaveNoEventInTheEnd) {
   const engine::NodePtr all = add('a');
   const auto second = extend(all);
   std::shared_ptr<LateTimes> own;
-  EXPECT_TRUE(ends.extend(*all, own, nullptr, [](cl_event* made) { return made == nullptr; }));
+  InFlight ended;
+  const auto enqueue = [](cl_event* made) { return made == nullptr; };
+  EXPECT_TRUE(ends.extend(*all, {.counted_ns = 5}, own, nullptr, enqueue));
   driver.suspend();
-  EXPECT_FALSE(ends.finish_untold(another.get()));
+  EXPECT_FALSE(ends.finish_untold(another.get(), ended));
   driver.resume();
-  EXPECT_TRUE(ends.finish_untold(owner.get()));
+  EXPECT_TRUE(ends.finish_untold(owner.get(), ended));
+  EXPECT_EQ(ended.commands, 3u);
+  EXPECT_EQ(ended.ns, 5u);
   EXPECT_TRUE(ends.has_untold());
+  EXPECT_TRUE(ends.extend(*all, {.counted_ns = 7}, own, nullptr, enqueue));
+  EXPECT_TRUE(ends.finish_untold(owner.get(), ended));
+  EXPECT_EQ(ended.commands, 1u) << "nothing is in flight twice";
+  EXPECT_EQ(ended.ns, 7u);
   EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
 }

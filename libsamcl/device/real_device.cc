@@ -126,6 +126,17 @@ void RealDevice::rest() const {
   if (until > now) std::this_thread::sleep_for(std::chrono::nanoseconds(until - now));
 }
 
+bool RealDevice::finish_untold(const engine::Owner* owner) {
+  InFlight ended;
+  const bool is_finished = completions_->finish_untold(owner, ended);
+  note_ended(ended);
+  return is_finished;
+}
+
+void RealDevice::note_ended(const InFlight& ended) {
+  if (run_ahead_) run_ahead_->ended(ended.commands, ended.ns, now_ns());
+}
+
 bool RealDevice::drain(int milliseconds) {
   const cl_ulong until = now_ns() + static_cast<cl_ulong>(milliseconds) * 1'000'000;
   auto left = [until] {

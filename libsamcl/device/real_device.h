@@ -119,6 +119,9 @@ class RealDevice {
   }
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
+  // As of these; what is in flight no more holds no lease.
+  bool finish_untold(const engine::Owner* owner);
+  void note_ended(const InFlight& ended);
   // What is on its way to it.
   SubmissionQueue& submissions() { return *submissions_; }
   // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each

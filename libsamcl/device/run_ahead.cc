@@ -15,7 +15,13 @@ constexpr uint64_t kNearNs = 100'000'000;
 
 }  // namespace
 
-// All of these under the mutex, while the lease is held.
+// All of these under the mutex, all but the first while the lease is held.
+
+// If that needs no waiting.
+bool RunAhead::add_at_once(uint64_t ns, uint64_t now_ns) {
+  if (in_flight_ > 0) return add_more(ns, now_ns);
+  return client_.try_acquire(kGpu, device_) && add_first(ns, now_ns);
+}
 
 // Adds it to what is in flight, if there is room. Two contexts of a program that is alone wait for each other, too.
 bool RunAhead::add(uint64_t ns, uint64_t now_ns) {
@@ -65,19 +71,28 @@ void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
 RunAhead::Entry RunAhead::enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder) {
   std::lock_guard lock(mutex_);
   if (!feeding_ && ns > 0 && (!by_feeder || is_far())) {
-    const bool takes =
-        in_flight_ > 0 ? add_more(ns, now_ns) : client_.try_acquire(kGpu, device_) && add_first(ns, now_ns);
-    if (takes) return Entry::now;
+    if (add_at_once(ns, now_ns)) return Entry::now;
   }
   waiting_.push_back(coming);
   count_waiting_ = waiting_.size();
   return std::exchange(feeding_, true) ? Entry::waits : Entry::feed;
 }
 
+bool RunAhead::extend(uint64_t ns, uint64_t now_ns) {
+  std::lock_guard lock(mutex_);
+  return !feeding_ && ns > 0 && add_at_once(ns, now_ns);
+}
+
+void RunAhead::take_back(uint64_t ns) {
+  std::lock_guard lock(mutex_);
+  leave(1, ns);
+}
+
 RunAhead::Waiting RunAhead::next() {
   std::lock_guard lock(mutex_);
   if (waiting_.empty()) {
     feeding_ = hurries_ = false;
+    catches_up_ = false;
     return {};
   }
   Waiting first = std::move(waiting_.front());
@@ -89,6 +104,7 @@ RunAhead::Waiting RunAhead::next() {
 bool RunAhead::hand_over() {
   std::lock_guard lock(mutex_);
   hurries_ = hurries_ && !waiting_.empty();
+  catches_up_ = false;
   return feeding_ = !waiting_.empty();
 }
 
@@ -99,11 +115,13 @@ RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   if (!begins) {
     begins = ns > 0 && add_more(ns, clock());
   } else if (ns > 0) {
+    catches_up_ = false;
     lock.unlock();
     client_.acquire(kGpu, device_);
     lock.lock();
     begins = add_first(ns, clock());
   }
+  catches_up_ = begins && ns > 0;
   return {begins, hurries_ && waiting_.empty(), ends_};
 }
 
@@ -120,8 +138,14 @@ void RunAhead::wait_for_end(uint64_t ends) {
 }
 
 void RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
+  if (count == 0) return;
   std::lock_guard lock(mutex_);
   learn(count, ns, now_ns);
+  leave(count, ns);
+}
+
+// Under the mutex.
+void RunAhead::leave(uint64_t count, uint64_t ns) {
   in_flight_ -= count;
   in_flight_ns_ -= ns;
   ++ends_;

@@ -70,6 +70,11 @@ class RunAhead {
   enum class Entry : uint8_t { now, waits, feed };
   Entry enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 
+  // One more that counts `ns` is in flight from now on, behind what was given to the driver's queue last. False: it has
+  // to be entered. take_back: it was not given to the driver after all.
+  bool extend(uint64_t ns, uint64_t now_ns);
+  void take_back(uint64_t ns);
+
   // Of the feeder. The next operation that waits; none: there is no feeder any more.
   Waiting next();
   // Leaves the feeder's part to another one, which the caller has to see to. False: nothing waits, and none is needed.
@@ -84,6 +89,9 @@ class RunAhead {
     uint64_t ends;  // how many have been told
   };
   Start start(uint64_t ns, uint64_t (*clock)());
+  // Whether it gives the driver what waits without having to wait itself. Who is about to enter more does well to wait
+  // for that: behind it he takes the driver's time once, and the feeder's, too, as long as he keeps ahead of it.
+  bool catches_up() const { return catches_up_.load(std::memory_order_relaxed); }
   // Waits until more ends than that have been told, but not long.
   void wait_for_end(uint64_t ends);
   // Somebody waits for the end of something that waits here.
@@ -97,10 +105,12 @@ class RunAhead {
   bool is_wanted();
 
  private:
+  bool add_at_once(uint64_t ns, uint64_t now_ns);
   bool add(uint64_t ns, uint64_t now_ns);
   bool add_more(uint64_t ns, uint64_t now_ns);
   bool add_first(uint64_t ns, uint64_t now_ns);
   void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
+  void leave(uint64_t count, uint64_t ns);
 
   lease::Client& client_;
   const uint32_t device_;
@@ -111,6 +121,7 @@ class RunAhead {
   std::atomic<size_t> count_waiting_{0};  // its size; written under the mutex
   bool feeding_ = false;
   bool feeder_waits_ = false;
+  std::atomic<bool> catches_up_{false};  // written under the mutex
   bool hurries_ = false;  // until there is no feeder
   uint64_t in_flight_ = 0;
   uint64_t in_flight_ns_ = 0;

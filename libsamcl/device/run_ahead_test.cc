@@ -295,6 +295,35 @@ TEST_F(RunAheadTest, WhatTheDriverRefusesIsNotInFlight) {
   EXPECT_FALSE(lease.is_held());
 }
 
+TEST_F(RunAheadTest, WhatFollowsIsInFlightToo) {
+  EXPECT_EQ(enter(10 * kUs), Entry::now);
+  EXPECT_TRUE(ahead.extend(390 * kUs, now));
+  EXPECT_TRUE(ahead.extend(400 * kUs, now));
+  EXPECT_FALSE(ahead.extend(5 * kUs, now)) << "others wait for no more than that";
+  ahead.ended(2, 400 * kUs, now);
+  EXPECT_TRUE(ahead.extend(5 * kUs, now));
+  lease.revoked = true;
+  EXPECT_FALSE(ahead.extend(5 * kUs, now));
+  ahead.ended(2, 405 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, WhatFollowsSomethingThatHasEndedTakesTheLease) {
+  EXPECT_EQ(enter(10 * kUs), Entry::now);
+  ahead.ended(1, 10 * kUs, now);
+  ahead.ended(0, 0, now);  // its end is told: it is in flight no more
+  EXPECT_EQ(lease.releases(), 1);
+  EXPECT_TRUE(ahead.extend(10 * kUs, now));
+  EXPECT_TRUE(lease.is_held());
+  ahead.take_back(10 * kUs);
+  EXPECT_FALSE(lease.is_held()) << "it was not given to the driver after all";
+  lease.acquire(lease::ResourceKind::gpu, 0);
+  EXPECT_FALSE(ahead.extend(10 * kUs, now)) << "another program has the device";
+  lease.release(lease::ResourceKind::gpu, 0);
+  EXPECT_EQ(enter(0), Entry::feed);
+  EXPECT_FALSE(ahead.extend(10 * kUs, now)) << "it would overtake what waits";
+}
+
 TEST_F(RunAheadTest, FeederThatLeavesTellsWhetherAnotherIsNeeded) {
   enter(0);
   enter(0);

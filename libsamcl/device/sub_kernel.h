@@ -49,6 +49,8 @@ class SubKernel : public engine::KernelWork {
   // It has begun; it has run. Any thread, without the context's lock.
   virtual void began(const RunTimes& run) = 0;
   virtual void ran(const RealDevice& device, const RunTimes& run) = 0;
+  // What ran together with it took much longer than was expected, as far as the host sees. Under a manager.
+  virtual void took_longer() { times().doubt(); }
 };
 
 // Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane. room: for

@@ -71,7 +71,8 @@ void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
 // has what was elsewhere.
 void Event::own_end_has_come() {
-  context->devices[*runs_on_]->completions().ended_untold(*late_times_);
+  RealDevice& device = *context->devices[*runs_on_];
+  device.note_ended(device.completions().ended_untold(*late_times_));
   set_status(CL_COMPLETE);
 }
 
@@ -108,8 +109,7 @@ cl_int Event::wait() {
 
 bool Event::wait_untold() const {
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
-  return std::ranges::any_of(context->devices,
-                             [this](const auto& device) { return device->completions().finish_untold(this); });
+  return std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
 }
 
 void Event::watch() {

@@ -163,18 +163,24 @@ uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_
 }
 
 template <typename Known>
-Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times, uint64_t busy_groups,
-                const TransferRates& rates, const DirectoryFrom<Known>& directory) {
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, Moving* moving, ComputingTimes times,
+                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& directory) {
   const uint64_t in_one = launch_ns(whole, times.whole, busy_groups, rates, directory);
   if (!split || times.whole < 2 * kHandOver) return {false, in_one};
   const uint64_t in_parts = launch_ns(*split, times.parts, busy_groups, rates, directory);
   // Half of what has to move is taken to be of use later, too.
-  if (in_parts - moving_ns(*split, rates, directory) / 2 >= in_one) return {false, in_one};
-  return {true, in_parts};
+  const uint64_t to_move = moving_ns(*split, rates, directory);
+  if (in_parts - to_move / 2 < in_one) {
+    if (moving) moving->stays();
+    return {true, in_parts};
+  }
+  const uint64_t in_place = in_parts - to_move;
+  const bool moves = moving && in_place < in_one && moving->pays(in_one - in_place, to_move);
+  return moves ? Cheaper{true, in_parts} : Cheaper{false, in_one};
 }
 
 template <typename Known>
-Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, Moving* moving, ComputingTimes times,
                   uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
                   const DirectoryFrom<Known>& there) {
   if (!ways.differ() && (!split || times.whole < 2 * kHandOver)) return {};
@@ -182,7 +188,7 @@ Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, 
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   LaunchCosts costs;
   costs.whole = launch_ns(whole, times.whole, busy_groups, rates, on_whole);
-  const auto [splits, split_ns] = cheaper(whole, split, times, busy_groups, rates, on_split);
+  const auto [splits, split_ns] = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
   costs.split = split_ns;
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
@@ -220,9 +226,9 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                     \
   template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                       \
                               const DirectoryFrom<Known>&);                                                      \
-  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t, const TransferRates&, \
+  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t, const TransferRates&, \
                            const DirectoryFrom<Known>&);                                                         \
-  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,              \
+  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,              \
                              const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);    \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)

@@ -7,6 +7,7 @@
 
 #include "libsamcl/cost/judging.h"
 #include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/cost/moving.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/plan/launch_plan.h"
 
@@ -43,10 +44,10 @@ struct Cheaper {
   bool splits = false;
   uint64_t ns = 0;
 };
-// split: nullptr if it must not be.
+// split: nullptr if it must not be; moving: of its kernel, nullptr if no other launch like it comes.
 template <typename Known>
-Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times, uint64_t busy_groups,
-                const TransferRates& rates, const DirectoryFrom<Known>& directory);
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, Moving* moving, ComputingTimes times,
+                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
 struct Choice {
   bool splits = false;  // on the way that is taken
@@ -57,7 +58,7 @@ struct Choice {
 // taken, where it leaves its marks. A launch of which nothing is known yet (times.whole is 0) runs whole: what it takes
 // is then known.
 template <typename Known>
-Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, Moving* moving, ComputingTimes times,
                   uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
                   const DirectoryFrom<Known>& there);
 

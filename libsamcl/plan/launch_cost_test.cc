@@ -73,8 +73,27 @@ TEST_F(LaunchCostTest, PartsThatSlowEachOtherDownDoNotPay) {
   LaunchPlan whole;
   whole.parts.push_back({0, {{0, 0, 0}, {2000, 1, 1}}});
   const LaunchPlan split = halves(1000);
-  EXPECT_TRUE(cheaper(whole, &split, {10 * kMs, 10 * kMs}, 100, kRates, here).splits);
-  EXPECT_FALSE(cheaper(whole, &split, {10 * kMs, 30 * kMs}, 100, kRates, here).splits);
+  EXPECT_TRUE(cheaper(whole, &split, nullptr, {10 * kMs, 10 * kMs}, 100, kRates, here).splits);
+  EXPECT_FALSE(cheaper(whole, &split, nullptr, {10 * kMs, 30 * kMs}, 100, kRates, here).splits);
+}
+
+// A program that made its bytes on one device, and then launches the same kernel again and again.
+TEST_F(LaunchCostTest, BytesAreMovedOnceLaunchesWouldHaveSavedAsMuch) {
+  const TransferRates slow{.exchange = 0.03, .latency = 0, .hand_over = 0};
+  const LaunchPlan split = needing({{0, 1 << 20}});
+  LaunchPlan whole = split;
+  whole.parts.resize(1);
+  storage->written({0, 1 << 20}, only(0));
+  ASSERT_EQ(moving_ns(split, slow, here) / kMs, 34u);
+  Moving moving;
+  const auto splits = [&](Moving* counted) {
+    return cheaper(whole, &split, counted, {10 * kMs, 10 * kMs}, 100, slow, here).splits;
+  };
+  for (int i = 0; i < 6; ++i) EXPECT_FALSE(splits(&moving));
+  EXPECT_TRUE(splits(&moving)) << "each would have saved 5 ms";
+  EXPECT_FALSE(splits(nullptr)) << "for one alone it is too much";
+  simulate(split, here);
+  EXPECT_TRUE(splits(&moving)) << "it stays there";
 }
 
 TEST_F(LaunchCostTest, AHaloPassesWhileTheRestComputes) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libsamcl/cost/imagined_machines.h"
+#include "libsamcl/cost/moving.h"
 #include "libsamcl/plan/launch_cost.h"
 
 namespace samcl {
@@ -56,6 +57,7 @@ class WhatIf {
     std::atomic<uint64_t> clock_ns{0};  // what launches have taken there
     // By program: when the parts of its kernels are built.
     std::map<std::weak_ptr<const Build>, uint64_t, std::owner_less<>> built;
+    std::map<const CostModel*, Moving> moving;  // by kernel
   };
   // Whether a kernel has parts there; may begin to build them. building: ns that the launch waits for that.
   bool has_parts(Machine& machine, const Kernel& kernel, unsigned devices, uint64_t whole_ns, uint64_t& building) const;

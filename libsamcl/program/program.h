@@ -15,6 +15,7 @@
 #include "libsamcl/cost/balance.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/judging.h"
+#include "libsamcl/cost/moving.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/layers.h"
 #include "libsamcl/cost/self_tests.h"
@@ -42,6 +43,7 @@ struct CostModel {
   DeviceSpeeds speeds;               // where devices are not alike
   Balance balance;                   // where they are
   Judging judging;                   // of their parts
+  Moving moving;                     // of bytes to these
   Layers layers;                     // under the lock of the context's graph
   SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process

@@ -260,16 +260,18 @@ struct TracedPolicyTest : ProgramsTest, ::testing::WithParamInterface<const char
 TEST_P(TracedPolicyTest, WhatProgramsDidIsAScheduleOfTheModel) {
   ASSERT_NO_FATAL_FAILURE(register_profiled("camera", 5, "1000s"));
   ASSERT_NO_FATAL_FAILURE(register_profiled("radar", 6, "1000s"));
-  const Outcome traced = trace([this] {
-    // Once it is known what both write to.
-    const std::string are_found = "until [ $(ls -l /proc/$(cat '" + folder +
-                                  "/pid')/fd | grep -c memfd:samcl-trace) -ge 2 ]; do sleep 0.02; done";
-    const auto do_jobs = [&](const std::string& task) {
+  const Outcome traced = trace([&] {
+    // Once it is known what both write to. Each on a CPU of its own, if there are two: whose thread lies in the queue
+    // of a CPU on which a holder of real-time priority runs may not get to run before that one has done all its jobs.
+    const auto do_jobs = [&](const std::string& task, int cpu) {
+      const std::string its_cpu = "taskset -cp " + std::to_string(cpu) + " $$; taskset -acp " + std::to_string(cpu);
+      const std::string are_found = its_cpu + " $PPID; until [ $(ls -l /proc/$(cat '" + folder +
+                                    "/pid')/fd | grep -c memfd:samcl-trace) -ge 2 ]; do sleep 0.02; done";
       const Outcome outcome = run_managed({OPENCL_TASK, are_found, "40"}, task);
       EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     };
-    std::thread radar(do_jobs, "radar");
-    do_jobs("camera");
+    std::thread radar(do_jobs, "radar", 1);
+    do_jobs("camera", 0);
     radar.join();
   });
   ASSERT_THAT(traced.out, ::testing::HasSubstr("t.json: 2 programs")) << traced.err;
