@@ -120,8 +120,8 @@ struct JobTimes {
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   // Jobs in which the program built OpenCL programs, and the longest of these: counted here and in `count` alone.
   std::atomic<uint64_t> building, longest_building_ns;
-  // Whether the last job that ended was one of these, or the one under way is: the promise begins with the job after the
-  // first in which nothing is built.
+  // Whether the last job that ended was one of these, or the one under way is: the promise begins with the job after
+  // the first in which nothing is built.
   std::atomic<uint32_t> builds;
   std::atomic<uint64_t> began_ns;  // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> ended_ns;  // likewise; 0: none was seen to end
