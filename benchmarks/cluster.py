@@ -4,9 +4,11 @@ round every way runs once; all must print the same checksum. Needs PoCL's remote
 
     benchmarks/cluster.py                         # two servers, each of one core
     benchmarks/cluster.py --client-link 100       # as if what passes through this machine shared a link of 100 MB/s
+    benchmarks/cluster.py --devices 2             # of each server
 
-Ways: alone is one server's device without samcl; through: under samcl, bytes between servers pass through this machine
-(SAMCL_TRANSPORT=staged); direct: the servers exchange them (one-context); auto: as samcl chooses by what it measures here.
+Ways: alone is one server's device without samcl; through: under samcl, bytes between devices pass through this machine
+(SAMCL_TRANSPORT=staged); within: devices of one server exchange them there (one-server; with --devices); direct: servers do so,
+too (one-context); auto: as samcl chooses by what it measures here.
 Times are of a step of the stencil (4096 x 4096 floats, from the first launch of a job to the end of its last), and of the
 whole product (--inner 768: three matrices of 768 x 768 floats), of the fastest job after the first one of a process, since
 what else the machine does only adds to it; ratios are to alone, below 1 is faster. The client's link is a relay of this script: the servers' own connections do not pass it.
@@ -25,7 +27,7 @@ import sys
 import tempfile
 import threading
 
-WAYS = {"alone": None, "through": "staged", "direct": "one-context", "auto": "auto"}
+WAYS = {"alone": None, "through": "staged", "within": "one-server", "direct": "one-context", "auto": "auto"}
 
 
 def arguments():
@@ -34,6 +36,7 @@ def arguments():
     parser.add_argument("--bin", type=pathlib.Path, default=here.parent / "build/release/bin", help="default: the release build's")
     parser.add_argument("--pocl", default=str(pathlib.Path.home() / ".local/share/samcl/pocl"), help="where PoCL with its remote driver is")
     parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--devices", type=int, default=1, help="of each server")
     parser.add_argument("--port", type=int, default=18700)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=4, help="of each run, the first included")
@@ -41,8 +44,8 @@ def arguments():
     parser.add_argument("--small", action="store_true", help="a small stencil, too: to try this script")
     parser.add_argument("--client-link", type=float, metavar="MB/S", help="default: this machine's own loopback")
     options = parser.parse_args()
-    if options.servers < 2 or options.rounds < 1 or options.jobs < 2 or (options.client_link or 1) <= 0:
-        parser.error("at least 2 servers, 1 round, 2 jobs, and a link with a rate")
+    if options.servers < 2 or options.devices < 1 or options.rounds < 1 or options.jobs < 2 or (options.client_link or 1) <= 0:
+        parser.error("at least 2 servers, 1 device, 1 round, 2 jobs, and a link with a rate")
     return options
 
 
@@ -120,18 +123,19 @@ def main():
         file = pathlib.Path(folder) / "cluster"
         cluster = [str(options.bin / "sam-cluster"), "--file", str(file)]
         subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
-                       env=dict(os.environ, POCL_DEVICES="basic"), check=True, stdout=subprocess.DEVNULL)
+                       env=dict(os.environ, POCL_DEVICES=" ".join(["basic"] * options.devices)), check=True, stdout=subprocess.DEVNULL)
         try:
             reached = file
             if options.client_link:
                 reached = file.with_name("behind")
                 reached.write_text(behind(Link(options.client_link), file.read_text()))
-            print("ms, and ratio to alone".ljust(28), *(way.rjust(16) for way in WAYS))
+            ways = [way for way in WAYS if way != "within" or options.devices > 1]
+            print("ms, and ratio to alone".ljust(28), *(way.rjust(16) for way in ways))
             for case in (stencil, product):
                 command, time_of = case(options)
-                fastest, sums = dict.fromkeys(WAYS, math.inf), set()
+                fastest, sums = dict.fromkeys(ways, math.inf), set()
                 for _ in range(options.rounds):
-                    for way in WAYS:
+                    for way in ways:
                         said = run(way, command, reached, options)
                         fastest[way] = min(fastest[way], time_of(said))
                         sums.add(said["checksum"])

@@ -76,8 +76,8 @@ class Execution {
 
   cl_int operator()(const Exchange& o) {
     if (o.from == kHost || o.to == kHost) return over_link(o);
-    const bool has_way = set_.one_context && !o.memory->layout();
-    if (has_way && set_.one_context->takes(engine::bytes_of(o))) return in_one_context(o);
+    OneContext* const one = o.memory->layout() ? nullptr : set_.one_context(o.from, o.to);
+    if (one && one->takes(engine::bytes_of(o), set_.within_server(o.from, o.to))) return in_one_context(*one, o);
     if (lane_.kind != LaneKind::compute) {
       if (const auto done = through_windows(o)) return *done;
       return pass_on(o);
@@ -159,14 +159,14 @@ class Execution {
   }
 
   // From device to device, by the driver if it moves so many bytes faster.
-  cl_int in_one_context(const Exchange& o) {
+  cl_int in_one_context(OneContext& one, const Exchange& o) {
     cl_int error = CL_SUCCESS;
     const cl_mem from = o.memory->replica(o.from, &error);
     const cl_mem to = from ? o.memory->replica(o.to, &error) : nullptr;
     if (!to) return error;
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
     o.traffic->copied_bytes += engine::bytes_of(o);
-    return set_.one_context->pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
+    return one.pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
   }
 
   // From device to device by memory that both see; nothing if that is no way for it. Not where links are leased.

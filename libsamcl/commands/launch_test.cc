@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
 #include <set>
 
@@ -322,37 +323,128 @@ struct Broadcasts : LaunchesOnFour {
 TEST_F(Broadcasts, GoToOneAndOnFromThereWhereDevicesHaveAWay) {
   const BufferPtr a = filled(counting(kMany));
   sum_up(a, kMany * (kMany - 1) / 2);
-  if (!machine.context->one_context) return;
+  if (!machine.context->shares_contexts()) return;
   EXPECT_EQ(writes, 1) << "over one link";
   expect_a_tree();
 }
 
-// Devices 0 and 1 are in one machine, 2 and 3 in another.
+// Two devices in each of two machines, and the bytes that come into each of these: over the slow links.
 struct OnTwoMachines : Broadcasts {
-  OnTwoMachines() : Broadcasts({"10.0.0.1:7700", "10.0.0.1:7700", "10.0.0.2:7700", "10.0.0.2:7700"}) {}
-  // Exchanges from machine to machine.
-  size_t crossed() const {
-    return std::ranges::count_if(exchanged, [](const auto& each) { return each.first / 2 != each.second / 2; });
+  explicit OnTwoMachines(std::array<size_t, 4> of_device = {0, 0, 1, 1})
+      : Broadcasts({server(of_device[0]), server(of_device[1]), server(of_device[2]), server(of_device[3])}) {
+    machine.backend.perform = [this, of_device, perform = machine.backend.perform](const engine::Node& node) {
+      if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation)) {
+        const bool crosses =
+            exchange->from == kHost || (exchange->to != kHost && of_device[exchange->from] != of_device[exchange->to]);
+        if (crosses) came_in[of_device[exchange->to]] += engine::bytes_of(*exchange);
+      }
+      if (const auto* copy = std::get_if<engine::ProgramCopy>(&node.operation); copy && copy->replica.place != kHost)
+        if (!copy->to_program) came_in[of_device[copy->replica.place]] += copy->rows.bytes();
+      return perform(node);
+    };
   }
+  static std::string server(size_t number) { return "10.0.0." + std::to_string(number + 1) + ":7700"; }
+  void forget() {
+    machine.run();
+    exchanged.clear();
+    came_in = {};
+  }
+  std::array<uint64_t, 2> came_in{};
 };
 
 TEST_F(OnTwoMachines, WhatAllNeedGoesToEachMachineOnce) {
   const BufferPtr a = filled(counting(kMany));
   sum_up(a, kMany * (kMany - 1) / 2);
-  if (!machine.context->one_context) return;
-  EXPECT_EQ(writes, 1) << "over one link";
-  EXPECT_THAT(exchanged, ::testing::UnorderedElementsAre(std::pair(0U, 1U), std::pair(0U, 2U), std::pair(2U, 3U)));
+  if (!machine.context->shares_contexts()) return;
+  EXPECT_THAT(came_in, ::testing::Each(kMany * sizeof(cl_uint)));
+  EXPECT_THAT(exchanged, ::testing::IsSupersetOf({std::pair(0U, 1U), std::pair(2U, 3U)}));
+  if (machine.context->one_context(0, 2)) {
+    EXPECT_EQ(writes, 1) << "over one link";
+    EXPECT_THAT(exchanged, ::testing::Contains(std::pair(0U, 2U)));
+  } else {
+    EXPECT_EQ(writes, 2) << "over each machine's link";
+  }
 }
 
-// Neighbours in a machine have neighbouring parts: of six edges that devices get two come from the other machine.
-TEST_F(OnTwoMachines, AStencilsEdgesMostlyStayInside) {
+// Neighbours in a machine have neighbouring parts: of six edges that devices get two come from the other machine,
+// whatever the order of devices is.
+struct StencilsOnTwoMachines : OnTwoMachines, ::testing::WithParamInterface<std::array<size_t, 4>> {
+  StencilsOnTwoMachines() : OnTwoMachines(GetParam()) {}
+};
+
+TEST_P(StencilsOnTwoMachines, OneEdgeComesIntoEach) {
   const BufferPtr a = filled(counting(1024)), b = machine.buffer(1024);
   launch(stencil, {a, b}, 1024);
+  forget();
   launch(stencil, {b, a}, 1024);
   machine.run();
-  if (!machine.context->one_context) return;
+  if (shares_memory() || machine.context->windows) return;
   EXPECT_EQ(exchanged.size(), 6U);
-  EXPECT_EQ(crossed(), 2U);
+  EXPECT_THAT(came_in, ::testing::Each(sizeof(cl_uint)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, StencilsOnTwoMachines,
+                         ::testing::Values(std::array<size_t, 4>{0, 0, 1, 1}, std::array<size_t, 4>{0, 1, 0, 1},
+                                           std::array<size_t, 4>{1, 0, 0, 1}));
+
+// Each of few rows by each of many, which two devices share: C = A * B transposed, work-item (column, row).
+struct RowsByRows : Launches {
+  static constexpr size_t kFew = 8, kColumns = 1024, kInner = 1024;
+  RowsByRows() {
+    machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
+      if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation); exchange && exchange->to != kHost)
+        came_in += engine::bytes_of(*exchange);
+      if (const auto* copy = std::get_if<engine::ProgramCopy>(&node.operation); copy && copy->replica.place != kHost)
+        if (!copy->to_program) came_in += copy->rows.bytes();
+      return perform(node);
+    };
+  }
+  void multiply() {
+    for (cl_uint i = 0; i < 3; ++i) {
+      const cl_mem handle = std::array{a, b, c}[i]->api();
+      product->set_argument(i, sizeof handle, &handle);
+    }
+    LaunchRequest request{product, product->arguments(), {}, true, {}};
+    request.ndrange = {.dimensions = 2, .global = {kColumns, kFew, 1}, .local = {16, 1, 1}};
+    machine.submit(queue, std::make_shared<KernelLaunch>(std::move(request), *machine.context));
+  }
+  const KernelPtr product = machine.kernel(
+      Translated("rows_by_rows")
+          .reads()
+          .reads()
+          .writes()
+          .footprint(Footprints()
+                         .row(0, Footprints::reads, 1, kInner)
+                         .row(1, Footprints::reads, 0, kInner)
+                         .cell(2, Footprints::surely_writes, kColumns)),
+      [](const testing::KernelCall& call) {
+        const auto of = [&](size_t argument) { return reinterpret_cast<cl_uint*>(call.arguments[argument].data()); };
+        for (size_t row = call.offset[1]; row < call.offset[1] + call.size[1]; ++row)
+          for (size_t column = call.offset[0]; column < call.offset[0] + call.size[0]; ++column)
+            of(2)[row * kColumns + column] = std::inner_product(of(0) + row * kInner, of(0) + (row + 1) * kInner,
+                                                                of(1) + column * kInner, cl_uint{0});
+      });
+  const BufferPtr a = filled(counting(kFew * kInner)), b = filled(counting(kColumns * kInner)),
+                  c = machine.buffer(kFew * kColumns);
+  uint64_t came_in = 0;  // bytes, to devices
+};
+
+TEST_F(RowsByRows, AreCutSoThatTheManyGoToOneDeviceEach) {
+  multiply();
+  machine.run();
+  write(b, counting(kColumns * kInner, 7));
+  came_in = 0;
+  multiply();
+  Words expected(kFew * kColumns);
+  const Words first = counting(kFew * kInner), second = counting(kColumns * kInner, 7);
+  for (size_t row = 0; row < kFew; ++row)
+    for (size_t column = 0; column < kColumns; ++column)
+      expected[row * kColumns + column] =
+          std::inner_product(&first[row * kInner], &first[row * kInner] + kInner, &second[column * kInner], cl_uint{0});
+  EXPECT_EQ(machine.contents(c), expected);
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+  if (shares_memory()) return;
+  EXPECT_EQ(came_in, kColumns * kInner * sizeof(cl_uint)) << "not twice";
 }
 
 // In rows that are each too short to be worth a way of their own, in all columns but the first one.
@@ -377,7 +469,7 @@ TEST_F(BroadcastRectangles, GoTheSameWay) {
   forget();
   write_ones();
   sum_up(a, kRows * (kRow - 1));
-  if (!machine.context->one_context) return;
+  if (!machine.context->shares_contexts()) return;
   EXPECT_EQ(writes, 1) << "over one link";
   expect_a_tree();
 }
@@ -388,7 +480,7 @@ TEST_F(BroadcastRectangles, GoTheSameWayWhereRowsStayApart) {
   forget();
   write_ones();
   sum_up(a, kRows * kRow);
-  if (!machine.context->one_context) return;
+  if (!machine.context->shares_contexts()) return;
   EXPECT_EQ(writes, 1) << "over one link";
   EXPECT_THAT(exchanged, ::testing::Not(::testing::Contains(std::pair(0U, 3U))));
   EXPECT_THAT(exchanged, ::testing::Contains(std::pair(1U, 3U)));

@@ -25,6 +25,9 @@ namespace samcl {
 // What it takes to start parts on several devices of this machine, and to wait for all of them, ns.
 constexpr uint64_t kHandOver = 25'000;
 
+// Of a range of an exchange that is neither alone nor one of rows: a command of its own.
+constexpr uint64_t kRangeNs = 5'000;
+
 // What moving bytes costs, and starting work there.
 struct TransferRates {
   double host = 8;            // bytes/ns between host and a device

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <string>
 
 #include "libsamcl/device/link_rates.h"
 #include "libsamcl/device/shared_memory.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/settings/config.h"
 
@@ -24,25 +27,28 @@ void DeviceSet::add(std::unique_ptr<RealDevice> device) {
 // What shares the host's memory is lost with it.
 void DeviceSet::complete() {
   std::vector<std::string> machines;
-  for (const auto& device : devices) machines.push_back(device->server);
+  for (const auto& device : devices) machines.push_back(driver::machine_of(device->server));
   tree_.emplace(machines);
   find_transports();
   survives_ = Config::get().survive && devices.size() > 1 && !shares_host_memory_;
 }
 
 // One memory for all where there is one, else memory of devices that others can see, else what the driver moves in one
-// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, windows, one-context and staged leave
-// out what comes before. The context was chosen before its devices were made: where it is one, none of the other ways
-// was to be tried.
+// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, windows, one-context, one-server and
+// staged leave out what comes before. The context was chosen before its devices were made: where it is one, none of the
+// other ways was to be tried.
 void DeviceSet::find_transports() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
+  // Neighbours in a machine get neighbouring parts, and what these need of each other stays there.
+  std::ranges::stable_sort(unmanaged_, {}, [&](unsigned device) { return lowest(tree_->machine(device)); });
   const Transport wanted = Config::get().transport;
   const auto is_remote = [](const auto& device) { return device->is_remote; };
   if (devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_remote)) rates_ = measured_rates(devices);
-  if (one_context && one_context->times())
-    rates_.exchange = std::max(rates_.exchange, one_context->times()->in_one_context.bytes_per_ns());
-  if (one_context || wanted == Transport::one_context || wanted == Transport::staged) return;
+  if (shares_contexts()) rates_.exchange = std::max(rates_.exchange, slowest_in_context());
+  if (shares_contexts() || wanted == Transport::one_context || wanted == Transport::one_server ||
+      wanted == Transport::staged)
+    return;
   const bool one_memory = devices_share_host_memory(devices);
   shares_host_memory_ = one_memory && wanted != Transport::peer && wanted != Transport::windows;
   if (shares_host_memory_) return;
@@ -54,21 +60,46 @@ void DeviceSet::find_transports() {
   rates_ = {20, 250, 20'000};
 }
 
-bool DeviceSet::passes_on(uint64_t bytes) const {
-  if (!one_context || bytes < kLeastPassedOn) return false;
-  if (!one_context->times()) return true;
+// 0: where some two of them have no context in common, or nothing was measured.
+double DeviceSet::slowest_in_context() const {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (unsigned device = 1; device < devices.size(); ++device) {
+    const OneContext* const one = one_context(0, device);
+    const auto* const times = one ? &one->times(within_server(0, device)) : nullptr;
+    slowest = std::min(slowest, times && *times ? (*times)->in_one_context.bytes_per_ns() : 0);
+  }
+  return slowest;
+}
+
+bool DeviceSet::passes_on(unsigned from, unsigned to, uint64_t bytes) const {
+  const OneContext* const one = one_context(from, to);
+  if (!one || bytes < kLeastPassedOn) return false;
+  const auto& times = one->times(within_server(from, to));
+  if (!times) return true;
   const double over_link = static_cast<double>(rates_.latency) / 2 + static_cast<double>(bytes) / rates_.host;
-  return one_context->times()->in_one_context.ns(bytes) <= over_link;
+  return times->in_one_context.ns(bytes) <= over_link;
+}
+
+Places DeviceSet::entrances(Places needed, uint64_t bytes) const {
+  if (!shares_contexts()) return needed;
+  Places entrances = needed;
+  for_each_place(needed & kAnyDevice, [&](unsigned device) {
+    for_each_place(needed & first_devices(device), [&](unsigned earlier) {
+      if (passes_on(earlier, device, bytes)) entrances &= ~only(device);
+    });
+  });
+  return entrances;
 }
 
 Place DeviceSet::source_for(unsigned device, Places valid, uint64_t bytes) const {
-  const Places on_devices = valid & kAnyDevice;
-  const bool passed_on = on_devices != 0 && passes_on(bytes);
-  if (contains(valid, kHost) && !passed_on) return kHost;
-  const unsigned parent = tree_->parent(device);
-  if (passed_on && contains(on_devices, parent)) return parent;
-  const Places near = on_devices & tree_->machine(device);
-  return lowest(near != 0 ? near : on_devices);
+  const Places on_devices = valid & kAnyDevice, near = on_devices & tree_->machine(device);
+  if (on_devices == 0) return kHost;
+  const auto passed_on_by = [&](unsigned source) {
+    return contains(on_devices, source) && passes_on(source, device, bytes);
+  };
+  if (const unsigned parent = tree_->parent(device); passed_on_by(parent)) return parent;
+  const Place nearest = lowest(near != 0 ? near : on_devices);
+  return contains(valid, kHost) && !passed_on_by(nearest) ? kHost : nearest;
 }
 
 SmallVector<unsigned, 8> DeviceSet::devices_in_use() const {

@@ -2,6 +2,7 @@
 // another. Fixed once made, but for what a manager assigns.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -24,7 +25,6 @@ class Storage;
 
 class DeviceSet {
  public:
-  std::unique_ptr<OneContext> one_context;  // the real context of all; nullptr where each has one of its own
   std::vector<std::unique_ptr<RealDevice>> devices;
   // Memory of replicas that others can use; nullptr where devices cannot, or no replica is to be in such memory.
   std::shared_ptr<PeerMemory> peers;
@@ -61,9 +61,24 @@ class DeviceSet {
   bool shares_host_memory() const { return shares_host_memory_; }
   const TransferRates& rates() const { return rates_; }
 
-  // Whether so many bytes that several devices need go over the host's links once, and from device to device from then
-  // on: where these have a way of their own that is no slower. Fixed.
-  bool passes_on(uint64_t bytes) const;
+  // The real context that these two have; nullptr: none.
+  OneContext* one_context(unsigned device, unsigned other) const {
+    const auto& its = devices[device]->one_context;
+    return its == devices[other]->one_context ? its.get() : nullptr;
+  }
+  bool shares_contexts() const {
+    return std::ranges::any_of(devices, [](const auto& device) { return device->one_context != nullptr; });
+  }
+  bool within_server(unsigned device, unsigned other) const {
+    return devices[device]->server == devices[other]->server;
+  }
+
+  // Whether so many bytes that both devices need go over the host's links to the one and from there to the other: where
+  // they have a way of their own that is no slower. Fixed.
+  bool passes_on(unsigned from, unsigned to, uint64_t bytes) const;
+  // Of the places where so many bytes are needed, those that the host gives them to: no device that gets them from
+  // another one.
+  Places entrances(Places needed, uint64_t bytes) const;
   // From which of the places where they are valid that device gets so many bytes (0: of which none are passed on): from
   // one of its own machine, if that has them.
   Place source_for(unsigned device, Places valid, uint64_t bytes) const;
@@ -78,6 +93,7 @@ class DeviceSet {
 
  private:
   void find_transports();
+  double slowest_in_context() const;  // bytes/ns between any two devices
 
   bool shares_host_memory_ = false;
   bool survives_ = false;

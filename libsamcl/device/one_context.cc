@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <string>
 #include <utility>
 
 #include "libsamcl/device/real_device.h"
@@ -19,50 +20,120 @@ namespace {
 constexpr uint64_t kLeastStaging = 1 << 10, kMostStaging = driver::ExchangeTimes::kPiece;
 uint64_t staging_size(uint64_t bytes) { return std::max(kLeastStaging, std::bit_ceil(bytes)); }
 
-// Of the first device to each other one, the slowest; nothing if the driver refuses one.
-std::optional<driver::ExchangeTimes> measured(const std::vector<cl_device_id>& devices) {
+using Devices = std::vector<cl_device_id>;
+
+std::optional<driver::ExchangeTimes> measured(cl_device_id from, cl_device_id to) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::vector<cl_device_id>, std::optional<driver::ExchangeTimes>>;
+  static auto& known = *new std::map<std::pair<cl_device_id, cl_device_id>, std::optional<driver::ExchangeTimes>>;
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace(devices);
-  if (!is_new) return found->second;
-  std::optional<driver::ExchangeTimes> slowest;
-  for (size_t other = 1; other < devices.size(); ++other) {
-    const auto times = driver::measure_exchange(devices[0], devices[other]);
-    if (!times) return std::nullopt;
-    if (!slowest || times->in_one_context.many_ns > slowest->in_one_context.many_ns) slowest = times;
-  }
-  return found->second = slowest;
+  const auto [found, is_new] = known.try_emplace({from, to});
+  if (is_new) found->second = driver::measure_exchange(from, to);
+  return found->second;
 }
 
-}  // namespace
+const driver::ExchangeTimes& slower(const driver::ExchangeTimes& a, const driver::ExchangeTimes& b) {
+  return a.in_one_context.many_ns < b.in_one_context.many_ns ? b : a;
+}
 
-std::unique_ptr<OneContext> OneContext::of(const std::vector<cl_device_id>& devices, const LeaseTarget& lease,
-                                           const cl_context_properties* properties) {
-  using Transport = Config::Transport;
-  const Transport wanted = Config::get().transport;
-  const bool is_forced = wanted == Transport::one_context;
-  if (devices.size() < 2 || lease.client || Config::get().survive || (!is_forced && wanted != Transport::automatic))
-    return nullptr;
-  const auto platform = [](cl_device_id device) { return driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM); };
-  const bool all_remote = std::ranges::all_of(devices, driver::is_remote);
-  const bool one_platform =
-      std::ranges::all_of(devices, [&](cl_device_id device) { return platform(device) == platform(devices[0]); });
-  if (!one_platform || (!is_forced && !all_remote)) return nullptr;
-  std::optional<driver::ExchangeTimes> times;
-  if (all_remote) {
-    times = measured(devices);
-    if (!times || (!is_forced && !times->least_in_one_context())) return nullptr;
+// From the first of these to each other one, the slowest; nothing if the driver refuses one.
+std::optional<driver::ExchangeTimes> slowest(const Devices& devices) {
+  std::optional<driver::ExchangeTimes> slowest;
+  for (size_t other = 1; other < devices.size(); ++other) {
+    const auto times = measured(devices[0], devices[other]);
+    if (!times) return std::nullopt;
+    slowest = slowest ? slower(*slowest, *times) : *times;
   }
+  return slowest;
+}
+
+bool is_worth_it(const std::optional<driver::ExchangeTimes>& times) { return times && times->least_in_one_context(); }
+
+// In the order of their first devices.
+std::vector<Devices> by_server(const Devices& devices) {
+  std::vector<Devices> servers;
+  for (const cl_device_id device : devices) {
+    const std::string address = driver::server_address(device);
+    const auto same = std::ranges::find_if(
+        servers, [&](const Devices& server) { return driver::server_address(server[0]) == address; });
+    if (same == servers.end())
+      servers.push_back({device});
+    else
+      same->push_back(device);
+  }
+  return servers;
+}
+
+// Of all devices; nothing if the driver refuses a pair of them.
+std::optional<OneContext::Times> measured(const std::vector<Devices>& servers) {
+  OneContext::Times times;
+  Devices firsts;
+  for (const Devices& server : servers) {
+    firsts.push_back(server[0]);
+    if (server.size() < 2) continue;
+    const auto its = slowest(server);
+    if (!its) return std::nullopt;
+    times.within = times.within ? slower(*times.within, *its) : *its;
+  }
+  if (servers.size() < 2) return times;
+  times.across = slowest(firsts);
+  return times.across ? std::optional(times) : std::nullopt;
+}
+
+std::shared_ptr<OneContext> make(const Devices& devices, const cl_context_properties* properties,
+                                 std::optional<OneContext::Times> times) {
   const auto& cl = driver::real();
   cl_int error;
   driver::Owned<cl_context> context(
       cl.clCreateContext(properties, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &error),
       cl.clReleaseContext);
-  return context ? std::make_unique<OneContext>(std::move(context), is_forced ? std::nullopt : times) : nullptr;
+  return context ? std::make_shared<OneContext>(std::move(context), times) : nullptr;
 }
 
-OneContext::OneContext(driver::Owned<cl_context> context, std::optional<driver::ExchangeTimes> times)
+std::shared_ptr<OneContext> of_all(const Devices& devices, const std::vector<Devices>& servers, bool is_forced,
+                                   bool are_remote, const cl_context_properties* properties) {
+  if (!are_remote) return make(devices, properties, std::nullopt);
+  const auto times = measured(servers);
+  if (!times || (!is_forced && !is_worth_it(servers.size() > 1 ? times->across : times->within))) return nullptr;
+  return make(devices, properties, is_forced ? std::nullopt : times);
+}
+
+std::shared_ptr<OneContext> of_server(const Devices& devices, bool are_remote,
+                                      const cl_context_properties* properties) {
+  if (devices.size() < 2) return nullptr;
+  if (!are_remote) return make(devices, properties, std::nullopt);
+  const auto times = slowest(devices);
+  return is_worth_it(times) ? make(devices, properties, OneContext::Times{.within = times, .across = {}}) : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<OneContext>> OneContext::of(const Devices& devices, const LeaseTarget& lease,
+                                                        const cl_context_properties* properties) {
+  using Transport = Config::Transport;
+  const Transport wanted = Config::get().transport;
+  std::vector<std::shared_ptr<OneContext>> contexts(devices.size());
+  const bool is_forced = wanted == Transport::one_context || wanted == Transport::one_server;
+  if (devices.size() < 2 || lease.client || Config::get().survive || (!is_forced && wanted != Transport::automatic))
+    return contexts;
+  const auto platform = [](cl_device_id device) { return driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM); };
+  const bool are_remote = std::ranges::all_of(devices, driver::is_remote);
+  const bool one_platform =
+      std::ranges::all_of(devices, [&](cl_device_id device) { return platform(device) == platform(devices[0]); });
+  if (!one_platform || (!is_forced && !are_remote)) return contexts;
+  const std::vector<Devices> servers = by_server(devices);
+  if (wanted != Transport::one_server) {
+    if (const auto one = of_all(devices, servers, is_forced, are_remote, properties)) return {devices.size(), one};
+    if (is_forced) return contexts;
+  }
+  for (const Devices& server : servers) {
+    const auto one = of_server(server, are_remote, properties);
+    for (const cl_device_id device : server)
+      contexts[static_cast<size_t>(std::ranges::find(devices, device) - devices.begin())] = one;
+  }
+  return contexts;
+}
+
+OneContext::OneContext(driver::Owned<cl_context> context, std::optional<Times> times)
     : context_(std::move(context)), times_(times) {}
 
 OneContext::~OneContext() {

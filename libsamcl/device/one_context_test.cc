@@ -14,6 +14,7 @@ namespace samcl {
 namespace {
 
 using testing::Call;
+using ::testing::Each;
 
 constexpr driver::LinkTimes kSlowStart{1'000'000, 2'000'000}, kQuickStart{500'000, 2'500'000};
 
@@ -33,15 +34,33 @@ TEST(ExchangeTimes, OneContextIsNotWorthHavingWhereAPieceIsSlower) {
   EXPECT_EQ((driver::ExchangeTimes{.through_host = late, .in_one_context = kSlowStart}.least_in_one_context()), 0u);
 }
 
+TEST(ExchangeTimes, AFewBytesThatTookLongerThanManyTellNothingOfTheRate) {
+  EXPECT_DOUBLE_EQ((driver::LinkTimes{3'000'000, 2'000'000}.bytes_per_ns()), driver::LinkTimes::kMany / 2e6);
+}
+
+TEST(OneContext, TakesWhatArrivesSoonerWithinAServerOrAcross) {
+  const driver::ExchangeTimes never{.through_host = kQuickStart, .in_one_context = {10'000'000, 20'000'000}};
+  const driver::ExchangeTimes always{.through_host = kSlowStart, .in_one_context = kQuickStart};
+  testing::FakeDriver driver{2};
+  cl_int error;
+  driver::Owned<cl_context> real(
+      driver::real().clCreateContext(nullptr, 2, driver.devices().data(), nullptr, nullptr, &error),
+      driver::real().clReleaseContext);
+  const OneContext context(std::move(real), OneContext::Times{.within = always, .across = never});
+  EXPECT_TRUE(context.takes(64, true));
+  EXPECT_FALSE(context.takes(64, false));
+}
+
 struct OneContextTest : ::testing::Test {
   static constexpr uint64_t kSize = (13 << 20) + 77;
 
   testing::FakeDriver driver{2};
   cl_context real = make_context();
-  OneContext context{driver::Owned<cl_context>(real, driver::real().clReleaseContext), std::nullopt};
+  const std::shared_ptr<OneContext> context =
+      std::make_shared<OneContext>(driver::Owned<cl_context>(real, driver::real().clReleaseContext), std::nullopt);
   cl_int error = CL_SUCCESS;
-  RealDevice from{0, driver.devices()[0], nullptr, {}, real, &error},
-      to{1, driver.devices()[1], nullptr, {}, real, &error};
+  RealDevice from{0, driver.devices()[0], nullptr, {}, context, &error},
+      to{1, driver.devices()[1], nullptr, {}, context, &error};
   cl_mem source = make_buffer(), target = make_buffer();
 
   ~OneContextTest() override {
@@ -57,7 +76,7 @@ struct OneContextTest : ::testing::Test {
     cl_int made;
     return driver::real().clCreateBuffer(real, CL_MEM_READ_WRITE, kSize, nullptr, &made);
   }
-  cl_int pass(const std::vector<Rectangle>& rows) { return context.pass(from, to, source, target, rows); }
+  cl_int pass(const std::vector<Rectangle>& rows) { return context->pass(from, to, source, target, rows); }
 
   // That of the target these bytes, and no others, are the source's.
   void expect_passed(const std::vector<Rectangle>& rows) const {
@@ -124,9 +143,9 @@ INSTANTIATE_TEST_SUITE_P(Commands, RefusedTest,
 TEST(OneContext, ALeaseOrASingleDeviceRulesItOut) {
   testing::FakeDriver driver{2};
   testing::FakeManager manager;
-  EXPECT_EQ(OneContext::of(driver.devices(), {&manager, 0}, nullptr), nullptr);
-  EXPECT_EQ(OneContext::of({driver.devices()[0]}, {}, nullptr), nullptr);
-  EXPECT_EQ(OneContext::of(driver.devices(), {}, nullptr), nullptr) << "neither forced nor remote";
+  EXPECT_THAT(OneContext::of(driver.devices(), {&manager, 0}, nullptr), Each(nullptr));
+  EXPECT_THAT(OneContext::of({driver.devices()[0]}, {}, nullptr), Each(nullptr));
+  EXPECT_THAT(OneContext::of(driver.devices(), {}, nullptr), Each(nullptr)) << "neither forced nor remote";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "libsamcl/device/one_context.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
@@ -44,10 +45,11 @@ uint64_t items_at_once(cl_device_id id) {
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
-                       LeaseTarget lease_target, cl_context one_context, cl_int* error)
+                       LeaseTarget lease_target, std::shared_ptr<OneContext> shared_context, cl_int* error)
     : index(device_index),
       id(device_id),
       lease(lease_target),
+      one_context(std::move(shared_context)),
       computes_in_caller(driver::computes_in_caller(device_id)),
       is_remote(driver::is_remote(device_id)),
       server(driver::server_address(device_id)),
@@ -59,8 +61,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)) {
   const auto& cl = driver::real();
-  context_ = one_context ? one_context : cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
-  if (one_context) *error = cl.clRetainContext(one_context);
+  context_ = one_context ? one_context->context() : cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
+  if (one_context) *error = cl.clRetainContext(context_);
   if (*error != CL_SUCCESS) return;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     // Only kernels whose time counts have an event whose times are asked for.

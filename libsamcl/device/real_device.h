@@ -28,6 +28,7 @@
 
 namespace samcl {
 
+class OneContext;
 class RunAhead;
 
 // The share of the manager's resources that a real device stands for; client is nullptr when unmanaged.
@@ -42,7 +43,7 @@ class RealDevice {
   // Creates the real context and queues. On failure *error is the driver's code and the object is unusable.
   // index: position in the virtual device; one_context: what it shares with others; nullptr: it has one of its own.
   RealDevice(unsigned index, cl_device_id id, const cl_context_properties* properties, LeaseTarget lease,
-             cl_context one_context, cl_int* error);
+             std::shared_ptr<OneContext> one_context, cl_int* error);
   ~RealDevice();
   RealDevice(const RealDevice&) = delete;
   RealDevice& operator=(const RealDevice&) = delete;
@@ -50,6 +51,7 @@ class RealDevice {
   const unsigned index;
   const cl_device_id id;
   const LeaseTarget lease;
+  const std::shared_ptr<OneContext> one_context;
   const bool computes_in_caller;            // see driver::computes_in_caller()
   const bool is_remote;                     // see driver::is_remote()
   const std::string server;                 // see driver::server_address()

@@ -14,8 +14,10 @@ struct LinkTimes {
   static constexpr size_t kFew = 64, kMany = 2 << 20;
   uint64_t few_ns = 0, many_ns = 0;
 
+  // Where few took longer than many did, their time says nothing of the way's: then no more than was seen.
   double bytes_per_ns() const {
-    return static_cast<double>(kMany) / static_cast<double>(many_ns > few_ns ? many_ns - few_ns : 1);
+    const uint64_t ns = many_ns > few_ns ? many_ns - few_ns : many_ns;
+    return static_cast<double>(kMany) / static_cast<double>(ns > 0 ? ns : 1);
   }
   double ns(uint64_t bytes) const { return static_cast<double>(few_ns) + static_cast<double>(bytes) / bytes_per_ns(); }
 };

@@ -74,6 +74,10 @@ std::string server_address(cl_device_id device) {
   return address.empty() ? "" : address + ":" + std::to_string(value<cl_uint>(device, kPort));
 }
 
+std::string machine_of(const std::string& server) {
+  return server.starts_with("127.") || server.starts_with("localhost:") ? server : server.substr(0, server.rfind(':'));
+}
+
 bool computes_in_caller(cl_device_id device) {
   const std::string& name = vendor_facts(device).computes_in_caller;
   return !name.empty() && !is_remote(device) && text(device, CL_DEVICE_NAME).starts_with(name);

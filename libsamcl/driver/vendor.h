@@ -70,6 +70,10 @@ bool is_remote(cl_device_id device);
 // Where the server of such a device is, "ADDRESS:PORT": devices of one server are in one machine. Empty for others.
 std::string server_address(cl_device_id device);
 
+// The same for all servers of one machine, as far as their addresses tell: those of this machine may be the ends of
+// tunnels to several.
+std::string machine_of(const std::string& server);
+
 // Whether the driver takes rows of host memory for a rectangle of a buffer to lie without gaps, whatever their pitch:
 // PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between and behind
 // them.

@@ -369,7 +369,7 @@ Places Storage::destination() const {
 
 Places Storage::destination(uint64_t bytes) const {
   const Places places = destination();
-  return !image_ && set_->passes_on(bytes) ? only(lowest(places)) : places;
+  return image_ ? places : set_->entrances(places, bytes);
 }
 
 Place Storage::source_for(unsigned device, Places valid, uint64_t bytes) const {
@@ -388,7 +388,7 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
     if (piece.valid == 0) piece.valid = users;
     if (piece.valid != only(kZeros)) piece.valid &= ~only(kZeros);
     if (piece.valid == only(kZeros)) piece.valid = only(lowest(users));
-    if (!image_ && set_->passes_on(piece.range.size())) piece.valid = only(lowest(piece.valid));
+    if (!image_) piece.valid = set_->entrances(piece.valid, piece.range.size());
   }
   return pieces;
 }

@@ -79,13 +79,12 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
   auto context = make_shared(std::move(device), properties);
   const Device& group = *context->device;
   const auto* const as_given = context->properties.empty() ? nullptr : context->properties.data();
-  context->one_context = OneContext::of(group.real, group.leases[0], as_given);
-  const cl_context one = context->one_context ? context->one_context->context() : nullptr;
+  const auto shared = OneContext::of(group.real, group.leases[0], as_given);
   for (unsigned i = 0; i < group.real.size(); ++i) {
     const auto its_properties =
         group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
     context->add(std::make_unique<RealDevice>(
-        i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], one, error));
+        i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], shared[i], error));
     if (*error != CL_SUCCESS) return nullptr;
   }
   context->complete();

@@ -106,7 +106,7 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
 
 // Of these ranges what has to come there together, where it matters from which place it comes.
 uint64_t Planner::missing_together(Storage& memory, std::span<const Range> ranges, Place place) {
-  if (place == kHost || !memory.devices().one_context) return 0;
+  if (place == kHost || !memory.devices().shares_contexts()) return 0;
   uint64_t bytes = 0;
   for (const Range& range : ranges) bytes += memory.directory().missing_bytes(range, place);
   return bytes;

@@ -119,6 +119,9 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
     }
     for (size_t p = 0; p < access.shares.size(); ++p)
       cost.ranges += access.shares[p].needs.size() + access.shares[p].writes.size();
+    if (access.storage->shared()) continue;
+    for (size_t p = 0; p < parts.size(); ++p)
+      for (const Range& range : access.needs(p)) cost.needed += range.size();
   }
   return cost;
 }

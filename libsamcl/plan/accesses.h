@@ -9,6 +9,7 @@
 #include "base/small_vector.h"
 #include "contract/footprint/footprint.h"
 #include "contract/ndrange.h"
+#include "libsamcl/cost/ways.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/program/kernel.h"
 #include "libsamcl/program/partition.h"
@@ -59,7 +60,13 @@ struct PartitionCost {
   size_t ranges = 0;          // ranges that are moved or written
   bool has_conflict = false;  // a part surely reads what another one surely writes
   bool is_entangled = false;  // a part may touch what another one may write, where that is asked
-  auto operator<=>(const PartitionCost&) const = default;
+  uint64_t needed = 0;        // bytes, all parts together, of memory that is not one for all
+  bool operator==(const PartitionCost&) const = default;
+
+  // ns until all parts have what they need where nothing is there yet.
+  uint64_t moving_ns(const TransferRates& rates) const {
+    return ranges * kRangeNs + static_cast<uint64_t>(static_cast<double>(needed) / rates.host);
+  }
 };
 
 // Fills in the shares of these parts, for the storages of which enough is known.

@@ -13,9 +13,6 @@ namespace {
 constexpr double kMergingRate = 3;
 constexpr uint64_t kMergingNs = 100'000;
 
-// A range of an exchange that is neither alone nor one of rows: a command of its own.
-constexpr uint64_t kRangeNs = 5'000;
-
 // What of one storage comes from one kind of place: one exchange.
 struct Exchanged {
   uint64_t bytes = 0;

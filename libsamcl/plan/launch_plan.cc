@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/objects/context.h"
@@ -181,8 +182,7 @@ class Options {
     const PartitionCost cost = cut(plan, devices);
     if (!plan.is_split()) return "fewer work-groups than devices";
     if (cost.has_conflict) return "a part would read what another one writes";
-    if (cost.is_entangled && !in_one_memory(*accesses_)) return kernel_.translation->why_not_split;
-    return "";
+    return excludes(cost) ? std::string_view(kernel_.translation->why_not_split) : "";
   }
 
   static std::vector<Part> cut_by(std::span<const double> shares, const Ndrange& ndrange,
@@ -241,7 +241,30 @@ class Options {
            });
   }
 
-  // Along the dimension that leaves least to merge, and the fewest ranges to move.
+  // Whether parts so cut must not run at once.
+  bool excludes(const PartitionCost& cost) const {
+    return cost.has_conflict || (cost.is_entangled && !in_one_memory(*accesses_));
+  }
+
+  // Whether another dimension may serve better: to find that out takes time.
+  bool may_be_cut_better(const LaunchPlan& plan, const PartitionCost& cost, size_t parts) const {
+    if (excludes(cost) || cost.to_merge > 0 || cost.ranges > 2 * plan.accesses.size() * parts) return true;
+    uint64_t once = 0;
+    for (const BufferAccess& access : plan.accesses)
+      if (!access.storage->shared()) once += access.range.size();
+    return cost.needed > once && static_cast<double>(cost.needed - once) / context_.rates().host > kWorthAnotherNs;
+  }
+  // Bytes that several parts need, by the time that they take: less is not worth looking for.
+  static constexpr double kWorthAnotherNs = 100'000;
+
+  bool is_better(const PartitionCost& cost, const PartitionCost& other) const {
+    const auto rank = [&](const PartitionCost& of) {
+      return std::tuple(excludes(of), of.to_merge, of.moving_ns(context_.rates()), of.ranges);
+    };
+    return rank(cost) < rank(other);
+  }
+
+  // Along the dimension that leaves least to merge, and takes the least bytes and ranges to the parts.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
     auto cut_along = [&](unsigned dimension) {
@@ -257,12 +280,11 @@ class Options {
     std::vector<Part> cut_best = cut_along(dimensions[0]);
     PartitionCost best;
     if (cut_best.size() > 1) best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, cut_best);
-    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * cut_best.size()};
-         ++i) {
+    for (size_t i = 1; i < dimensions.size() && may_be_cut_better(plan, best, cut_best.size()); ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
       BufferAccesses accesses = *accesses_;
       const PartitionCost cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, parts);
-      if (cost >= best) continue;
+      if (!is_better(cost, best)) continue;
       best = cost;
       cut_best = std::move(parts);
       plan.accesses = std::move(accesses);

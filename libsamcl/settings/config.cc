@@ -78,6 +78,7 @@ Config read() {
                                                            {"peer", Transport::peer},
                                                            {"windows", Transport::windows},
                                                            {"one-context", Transport::one_context},
+                                                           {"one-server", Transport::one_server},
                                                            {"staged", Transport::staged}});
   using Submission = Config::Submission;
   config.submission = choice<Submission>(

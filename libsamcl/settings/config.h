@@ -8,7 +8,7 @@ namespace samcl {
 struct Config {
   enum class Manager { automatic, off, required };
   enum class Mix { off, on, exact };
-  enum class Transport { automatic, shared, peer, windows, one_context, staged };
+  enum class Transport { automatic, shared, peer, windows, one_context, one_server, staged };
   enum class Submission { automatic, caller, thread };
 
   std::string devices;                   // SAMCL_DEVICES: which real devices, in which order; empty: all
@@ -19,8 +19,8 @@ struct Config {
   bool always_split = false;             // SAMCL_SPLIT=auto|always: also where it was measured to be slower
   bool split_printf = false;             // SAMCL_SPLIT_PRINTF=0|1: kernels that print, too; their lines in any order
   Manager manager = Manager::automatic;  // SAMCL_MANAGER=auto|off|required
-  Transport transport = Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|windows|one-context|staged: how bytes
-                                               // pass between devices
+  Transport transport = Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|windows|one-context|one-server|
+                                               // staged: how bytes pass between devices
   Submission submission =
       Submission::automatic;         // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
   std::string instance = "default";  // SAMCL_INSTANCE: which sam-managerd

@@ -23,6 +23,20 @@ class Footprints {
     id = node({.op = footprint::Op::add, .a = id, .b = number(shift)});
     return access(argument, how, node({.op = footprint::Op::multiply, .a = id, .b = number(step)}));
   }
+  // A row of so many uints for each global id of that dimension, row-major.
+  Footprints& row(unsigned argument, How how, uint64_t dimension, uint32_t words) {
+    const footprint::Id id = node({.op = footprint::Op::global_id, .a = static_cast<footprint::Id>(dimension)});
+    const int64_t bytes = int64_t{words} * static_cast<int64_t>(sizeof(cl_uint));
+    return access(argument, how, node({.op = footprint::Op::multiply, .a = id, .b = number(bytes)}), words);
+  }
+  // The uint at global ids 0 and 1 as column and row of a matrix of so many columns.
+  Footprints& cell(unsigned argument, How how, int64_t columns) {
+    const footprint::Id column = node({.op = footprint::Op::global_id, .a = 0});
+    footprint::Id id = node({.op = footprint::Op::global_id, .a = 1});
+    id = node({.op = footprint::Op::multiply, .a = id, .b = number(columns)});
+    id = node({.op = footprint::Op::add, .a = id, .b = column});
+    return access(argument, how, node({.op = footprint::Op::multiply, .a = id, .b = number(sizeof(cl_uint))}));
+  }
   // The first uint of the buffer, by every work-item.
   Footprints& first(unsigned argument, How how) { return access(argument, how, number(0)); }
   Footprints& anywhere(unsigned argument, How how) { return access(argument, how, footprint::kNone); }
@@ -42,11 +56,11 @@ class Footprints {
     return static_cast<footprint::Id>(symbolic_.nodes.size() - 1);
   }
   footprint::Id number(int64_t value) { return node({.op = footprint::Op::constant, .value = value}); }
-  Footprints& access(unsigned argument, How how, footprint::Id offset) {
+  Footprints& access(unsigned argument, How how, footprint::Id offset, uint32_t words = 1) {
     footprint::Access access;
     access.argument = argument;
     access.offset = offset;
-    access.width = sizeof(cl_uint);
+    access.width = words * sizeof(cl_uint);
     access.sure_width = how == surely_writes || how == surely_reads ? access.width : 0;
     access.reads = how == reads || how == surely_reads || how == adds;
     access.writes = !(how == reads || how == surely_reads);

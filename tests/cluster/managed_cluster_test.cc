@@ -47,6 +47,7 @@ struct ManagedCluster : ::testing::Test {
   const fs::path folder = fs::temp_directory_path() / ("samcl-managed." + std::to_string(getpid()) + "." +
                                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
   const std::string file = folder / "cluster", printed = folder / "printed";
+  const std::string file_of_late = folder / "late", printed_by_late = folder / "printed_by_late";
   const std::vector<std::string> program = {MATRIX_MULTIPLICATION, "--small"};
 
   void SetUp() override {
@@ -64,30 +65,36 @@ struct ManagedCluster : ::testing::Test {
     ASSERT_EQ(first.register_task("late", kLate), "");
   }
   ~ManagedCluster() override {
-    if (fs::exists(file)) sam_cluster({"down"});
+    for (const std::string& each : {file, file_of_late})
+      if (fs::exists(each)) sam_cluster({"down"}, each);
     fs::remove_all(folder);
   }
 
-  Outcome sam_cluster(std::vector<std::string> words) const {
-    words.insert(words.begin(), {SAM_CLUSTER, "--file", file});
-    return testing::run_program(words, {{"POCL_DEVICES", "basic"}, {"SAMCL_CACHE_DIR", folder}});
+  static Outcome sam_cluster(std::vector<std::string> words, const std::string& its_file) {
+    words.insert(words.begin(), {SAM_CLUSTER, "--file", its_file});
+    return testing::run_program(words,
+                                {{"POCL_DEVICES", "basic"}, {"SAMCL_CACHE_DIR", fs::path(its_file).parent_path()}});
   }
-  Outcome up(const std::string& task) const {
-    return sam_cluster({"up", "--local", "2", "--pocl", POCL_REMOTE, "--port",
-                        std::to_string(20000 + getpid() % 1000 * 40), "--managed", "--task", task, "--instance",
-                        first.instance() + "," + second.instance()});
+  Outcome sam_cluster(std::vector<std::string> words) const { return sam_cluster(std::move(words), file); }
+  Outcome up(const std::string& task) const { return up(task, file); }
+  Outcome up(const std::string& task, const std::string& its_file) const {
+    return sam_cluster(
+        {"up", "--local", "2", "--pocl", POCL_REMOTE, "--port", std::to_string(20000 + getpid() % 1000 * 40),
+         "--managed", "--task", task, "--instance", first.instance() + "," + second.instance()},
+        its_file);
   }
 
   // The program on both servers' devices; its process.
-  std::unique_ptr<Child> start_program() const {
-    return std::make_unique<Child>([this](const Child::Line&) {
+  std::unique_ptr<Child> start_program() const { return start_program(file, printed); }
+  std::unique_ptr<Child> start_program(const std::string& its_file, const std::string& prints_to) const {
+    return std::make_unique<Child>([=, this](const Child::Line&) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const int out = open(printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+      const int out = open(prints_to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       dup2(out, STDOUT_FILENO);
       dup2(out, STDERR_FILENO);
       setenv("SAMCL_SPLIT", "always", 1);
       setenv("SAMCL_CACHE_DIR", folder.c_str(), 1);
-      std::vector<std::string> words = {SAM_RUN, "--cluster", file, "--"};
+      std::vector<std::string> words = {SAM_RUN, "--cluster", its_file, "--"};
       words.insert(words.end(), program.begin(), program.end());
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());
@@ -136,6 +143,33 @@ TEST_F(ManagedCluster, WhatIsMoreUrgentOnAServersMachineComesBeforeTheProgramOfA
   EXPECT_EQ(client->join(), 0) << text_of(printed);
   EXPECT_EQ(result_in(text_of(printed)), expected());
   EXPECT_GT(second.program("cluster")["gpu_leases"].get<int>(), 0);  // the other machine's manager was asked, too
+}
+
+// Two programs here, each with leases of both machines. The one that is more urgent comes later, and before the other.
+TEST_F(ManagedCluster, ProgramsOfTwoTasksHaveTheSameOrderOnAllMachines) {
+  ASSERT_EQ(second.register_task("late", kLate), "");
+  ASSERT_EQ(second.register_task("urgent", kUrgent), "");
+  ASSERT_EQ(up("cluster").exit_code, 0);
+  ASSERT_EQ(up("late", file_of_late).exit_code, 0);
+  auto holder = testing::start_holder(first, "urgent"), holder_there = testing::start_holder(second, "urgent");
+  ASSERT_TRUE(holder && holder_there);
+  auto late = start_program(file_of_late, printed_by_late);
+  ASSERT_TRUE(first.wait_for_waiters(0, 1) && second.wait_for_waiters(0, 1));
+  auto sooner = start_program();
+  ASSERT_TRUE(first.wait_for_waiters(0, 2) && second.wait_for_waiters(0, 2));
+  for (const Daemon* each : {&first, &second}) {
+    EXPECT_EQ(gpu(*each)["waiting"][0]["pid"], each->program("cluster")["pid"]) << gpu(*each);
+    EXPECT_EQ(gpu(*each)["waiting"][1]["pid"], each->program("late")["pid"]) << gpu(*each);
+  }
+
+  holder->line().say('r');
+  holder_there->line().say('r');
+  EXPECT_EQ(sooner->join(), 0) << text_of(printed);
+  EXPECT_EQ(late->join(), 0) << text_of(printed_by_late);
+  EXPECT_EQ(result_in(text_of(printed)), expected());
+  EXPECT_EQ(result_in(text_of(printed_by_late)), expected());
+  for (const Daemon* each : {&first, &second})
+    for (const char* task : {"cluster", "late"}) EXPECT_GT(each->program(task)["gpu_leases"].get<int>(), 0) << task;
 }
 
 TEST_F(ManagedCluster, AClientThatIsKilledLeavesNothingHeld) {

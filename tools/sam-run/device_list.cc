@@ -96,22 +96,32 @@ std::optional<driver::LinkTimes> link_of(cl_device_id device) {
   return queue ? driver::measure_link(context, queue) : std::nullopt;
 }
 
+std::string server_of(const driver::Device& device) { return device.server.substr(0, device.server.find('/')); }
+
+// Which device of another machine its bytes come from by the shortest way, the first of its own server or, of that
+// itself, the first of all; itself: none.
+const driver::Device& source_of(const driver::Device& device, const Devices& devices) {
+  const auto of_server = std::ranges::find(devices, server_of(device), server_of);
+  if (of_server->id != device.id) return *of_server;
+  const auto of_all = std::ranges::find_if(devices, [](const auto& each) { return driver::is_remote(each.id); });
+  return of_all != devices.end() && of_all->platform == device.platform ? *of_all : device;
+}
+
 // A line for each device. A machine's name has no blanks; "-": this one.
 std::string tell_reached(const Devices& devices, double) {
   std::string lines;
-  const auto first = std::ranges::find_if(devices, [](const auto& device) { return driver::is_remote(device.id); });
   for (const driver::Device& device : devices) {
-    const std::string machine = device.server.substr(0, device.server.find('/'));
+    const std::string machine = server_of(device);
     const driver::LinkTimes link = link_of(device.id).value_or(driver::LinkTimes());
-    const bool is_other = !machine.empty() && device.id != first->id && device.platform == first->platform;
-    const auto exchange = is_other ? driver::measure_exchange(first->id, device.id) : std::nullopt;
+    const driver::Device& source = machine.empty() ? device : source_of(device, devices);
+    const auto exchange = source.id != device.id ? driver::measure_exchange(source.id, device.id) : std::nullopt;
     const auto [through_host, in_one_context] = exchange.value_or(driver::ExchangeTimes());
     lines += (machine.empty() ? "-" : machine) + " " + std::to_string(device.index) + " " +
-             std::to_string(device.compute_units) + " " + std::to_string(device.global_memory) + " " +
-             std::to_string(link.few_ns) + " " + std::to_string(link.many_ns) + " " +
-             std::to_string(through_host.few_ns) + " " + std::to_string(through_host.many_ns) + " " +
-             std::to_string(in_one_context.few_ns) + " " + std::to_string(in_one_context.many_ns) + " " + device.name +
-             "\n";
+             std::to_string(source.index) + " " + std::to_string(device.compute_units) + " " +
+             std::to_string(device.global_memory) + " " + std::to_string(link.few_ns) + " " +
+             std::to_string(link.many_ns) + " " + std::to_string(through_host.few_ns) + " " +
+             std::to_string(through_host.many_ns) + " " + std::to_string(in_one_context.few_ns) + " " +
+             std::to_string(in_one_context.many_ns) + " " + device.name + "\n";
   }
   return lines;
 }
@@ -147,13 +157,13 @@ Result<std::vector<ReachedDevice>> reached_devices(const std::string& selection)
   driver::LinkTimes link;
   driver::ExchangeTimes exchange;
   auto& [through_host, in_one_context] = exchange;
-  while (in >> device.machine >> device.index >> device.units >> device.memory >> link.few_ns >> link.many_ns >>
-             through_host.few_ns >> through_host.many_ns >> in_one_context.few_ns >> in_one_context.many_ns >>
-             std::ws &&
+  while (in >> device.machine >> device.index >> device.source >> device.units >> device.memory >> link.few_ns >>
+             link.many_ns >> through_host.few_ns >> through_host.many_ns >> in_one_context.few_ns >>
+             in_one_context.many_ns >> std::ws &&
          std::getline(in, device.name)) {
     if (device.machine == "-") device.machine.clear();
     device.link = link.many_ns > 0 ? std::optional(link) : std::nullopt;
-    device.from_first = through_host.many_ns > 0 ? std::optional(exchange) : std::nullopt;
+    device.exchange = through_host.many_ns > 0 ? std::optional(exchange) : std::nullopt;
     devices.push_back(device);
   }
   return devices;
@@ -189,7 +199,8 @@ std::string machine_text(const std::vector<ReachedDevice>& devices) {
     const std::string link = device.link ? text_of(*device.link) + " away" : "its link cannot be tried";
     text += "  " + std::to_string(device.index) + "  " + device.name + ": " + std::to_string(device.units) +
             " compute units, " + format_bytes(device.memory) + ", " + link + "\n";
-    if (device.from_first) text += "     from the first server's device: " + text_of(*device.from_first) + "\n";
+    if (device.exchange)
+      text += "     from device " + std::to_string(device.source) + ": " + text_of(*device.exchange) + "\n";
   }
   return text;
 }

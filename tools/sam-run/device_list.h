@@ -37,9 +37,10 @@ struct ReachedDevice {
   unsigned units = 0;
   uint64_t memory = 0;                    // bytes
   std::optional<driver::LinkTimes> link;  // nothing: the driver refused to try it
-  // Of bytes from the first device of another machine; nothing: it is that, or of this machine, or they cannot be
-  // moved.
-  std::optional<driver::ExchangeTimes> from_first;
+  // Of bytes from the device of that index, the first one of its server or, of that itself, of all servers; nothing: it
+  // is the first of all, or of this machine, or they cannot be moved.
+  unsigned source = 0;
+  std::optional<driver::ExchangeTimes> exchange;
 };
 
 // Those of `selection`, with their links as measured now; errors as above.

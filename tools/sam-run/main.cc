@@ -76,7 +76,7 @@ Result<void> enter_cluster(const Options& options) {
       return fail("--cluster: the server at " + server + " does not answer; see `sam-cluster status`");
   }
   for (const auto& [name, value] : cluster->environment) setenv(name.c_str(), value.c_str(), 1);
-  if (cluster->is_tunnelled) setenv("SAMCL_TRANSPORT", "staged", 0);               // no other way is worth a trial
+  if (cluster->is_tunnelled) setenv("SAMCL_TRANSPORT", "one-server", 0);           // none between them is worth a trial
   if (cluster->is_managed && !options.manager) setenv("SAMCL_MANAGER", "off", 0);  // the machines' own grant them
   const auto answering = count_devices("");
   if (answering && *answering == cluster->devices) return {};
