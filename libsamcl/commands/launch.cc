@@ -381,7 +381,8 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   Judging& judging = known.judging;
   TransferRates rates = context.rates();
   if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
-  const Choice choice = samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
+  const Choice choice =
+      samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
   judging.found(choice.parts);
   return choice.splits;
 }

@@ -1,7 +1,8 @@
 // Whether to move bytes to where a kernel's parts need them, although one launch saves less than that costs: launches
 // that come again and again get it back. Rent or buy: they are moved when launches since the last time would have saved
-// as much as it costs, so that never more than twice is lost of what could have been known before. Where it was in vain,
-// because something takes the bytes back each time, launches must have lost ever more before they are moved again.
+// as much as it costs, so that never more than twice is lost of what could have been known before. Where it was in
+// vain, because something takes the bytes back each time, launches must have lost ever more before they are moved
+// again.
 //
 // Threads: any.
 #pragma once

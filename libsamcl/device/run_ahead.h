@@ -122,7 +122,7 @@ class RunAhead {
   bool feeding_ = false;
   bool feeder_waits_ = false;
   std::atomic<bool> catches_up_{false};  // written under the mutex
-  bool hurries_ = false;  // until there is no feeder
+  bool hurries_ = false;                 // until there is no feeder
   uint64_t in_flight_ = 0;
   uint64_t in_flight_ns_ = 0;
   uint64_t held_since_ = 0;

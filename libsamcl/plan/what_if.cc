@@ -82,7 +82,9 @@ WhatIf::Launch WhatIf::follow(const LaunchRequest& request, const LaunchPlan& wh
     const Index3& local = (split ? *split : whole).ndrange.local;
     const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
     const TransferRates rates = machines_.rates(count, context.rates());
-    const bool splits = choose_way(ways, on_first, split.get(), &machine.moving[request.kernel->cost_model], {whole_ns, whole_ns}, busy, rates, here, there).splits;
+    const bool splits = choose_way(ways, on_first, split.get(), &machine.moving[request.kernel->cost_model],
+                                   {whole_ns, whole_ns}, busy, rates, here, there)
+                            .splits;
     const LaunchPlan& taken = splits ? *split : on_first;
     const uint64_t moving = moving_ns(taken, rates, here) + (splits ? rates.hand_over : 0) + building;
     const double share = splits ? longest_share(taken, busy) : 1;
