@@ -13,6 +13,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 // Wang et al., ECRTS 2024, Example 2.
 TEST(SamAnalyzeAccess, PrintsEveryAnalysisBesideTheOthers) {
@@ -105,6 +106,22 @@ TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
 }
 
 using Convert = InFolder;
+
+TEST_F(Convert, WhatOtherToolsHaveNoPlaceForIsNamed) {
+  const std::string set = written("set.json", R"({"platform": {"cpus": 1, "pci": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "period": "9us", "late": "1us", "early": "2us", "work": "3us", "stages": [
+      {"resource": "CPU", "worst": "3us"}]},
+    {"name": "b", "period": "20us", "stages": [{"resource": "CPU", "worst": "5us"}]}]})");
+  for (const std::string notation : {"--mast", "--smff", "--pycpa", "--np", "--np-dag"})
+    EXPECT_THAT(run("convert " + notation + " " + set).output,
+                HasSubstr("sam-analyze: left out, since the notation has no place for it: work, late, early\n"))
+        << notation;
+  const Outcome csv = run("convert --csv " + set);
+  EXPECT_THAT(csv.output, Not(HasSubstr("left out")));
+  const Outcome back = run("convert " + written("back.csv", csv.output));
+  EXPECT_EQ(nlohmann::json::parse(back.output), nlohmann::json::parse(run("convert " + set).output));
+  EXPECT_THAT(run("convert --mast " + example("three_programs")).output, Not(HasSubstr("left out")));
+}
 
 TEST_F(Convert, ModelsOfOtherToolsComeBack) {
   const std::string set = written("set.json", R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [

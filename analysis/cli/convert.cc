@@ -1,4 +1,5 @@
 // sam-analyze convert FILE: a task set in another notation.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -84,8 +85,26 @@ Result<std::string> written(const Options& options, const dag::TaskSet& set) {
   return dag::format_dags(set);
 }
 
+// What others' notations have no place for: what somebody enforces, and what was measured of whole jobs. The rest of
+// the set is the same without it, but not its bounds.
+void tell_left_out(const TaskSet& set) {
+  std::string fields;
+  const auto note = [&](const char* field, auto has) {
+    if (std::ranges::any_of(set.tasks, has)) fields += (fields.empty() ? "" : ", ") + std::string(field);
+  };
+  note("work", [](const Task& task) { return !task.work.empty(); });
+  note("links", [](const Task& task) { return task.links != kIdleLinks; });
+  note("late", [](const Task& task) { return task.late > 0; });
+  note("late_lease", [](const Task& task) { return task.late_lease > 0; });
+  note("early", [](const Task& task) { return task.early > 0; });
+  if (!fields.empty()) std::cerr << "sam-analyze: left out, since the notation has no place for it: " << fields << "\n";
+}
+
 Result<std::string> written(const Options& options, const TaskSetDocument& document) {
   const Time unit = options.unit;
+  if (options.cheddar || options.mast || options.smff || options.pycpa || options.np || options.np_dag ||
+      options.schedcat)
+    tell_left_out(document.set);
   if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
   if (options.mast) return format_mast(document.set, document.modes);
   if (options.smff) return format_smff(document.set, document.modes);

@@ -17,7 +17,8 @@ using nlohmann::ordered_json;
 constexpr std::array kStageFields = {"resource", "section", "requests", "host_section"};
 // A column each, or one for each mode: worst_1, worst_2.
 constexpr std::array kByMode = {"worst", "best", "between", "host", "threads"};
-constexpr const char* kDevices = "devices";  // "1 0"
+constexpr std::array kTasksByMode = {"work"};  // likewise, of a task
+constexpr const char* kDevices = "devices";    // "1 0"
 
 template <size_t count>
 bool is_one_of(const std::array<const char*, count>& names, const std::string& name) {
@@ -68,6 +69,8 @@ void put(json& task, json& stage, const std::string& name, const std::string& ce
     for (const std::string& device : split(cell)) task[kDevices].push_back(value_of(device));
   else if (mode >= 1 && mode <= kMaxElements && is_one_of(kByMode, kind))
     stage[kind][static_cast<size_t>(mode - 1)] = value_of(cell);
+  else if (mode >= 1 && mode <= kMaxElements && is_one_of(kTasksByMode, kind))
+    task[kind][static_cast<size_t>(mode - 1)] = value_of(cell);
   else if (is_one_of(kByMode, name) || is_one_of(kStageFields, name))
     stage[name] = value_of(cell);
   else
@@ -131,9 +134,19 @@ class Table {
   std::vector<std::vector<std::string>> lines_;
 };
 
-void add_task(Table& table, const ordered_json& task) {
+// A value for each mode, or one for all.
+void add_by_mode(Table& table, const std::string& field, const ordered_json& value, int modes) {
+  for (int k = 0; k < modes; ++k)
+    table.add(field + "_" + std::to_string(k + 1), value.is_array() ? value[static_cast<size_t>(k)] : value);
+}
+
+void add_task(Table& table, const ordered_json& task, int modes) {
   for (const auto& [field, value] : task.items()) {
     if (field == "stages") continue;
+    if (is_one_of(kTasksByMode, field)) {
+      add_by_mode(table, field, value, modes);
+      continue;
+    }
     if (field != kDevices) {
       table.add(field == "name" ? "task" : field, value);
       continue;
@@ -146,12 +159,10 @@ void add_task(Table& table, const ordered_json& task) {
 
 void add_stage(Table& table, const ordered_json& stage, int modes) {
   for (const auto& [field, value] : stage.items()) {
-    if (!is_one_of(kByMode, field)) {
+    if (is_one_of(kByMode, field))
+      add_by_mode(table, field, value, modes);
+    else
       table.add(field, value);
-      continue;
-    }
-    for (int k = 0; k < modes; ++k)
-      table.add(field + "_" + std::to_string(k + 1), value.is_array() ? value[static_cast<size_t>(k)] : value);
   }
 }
 
@@ -179,7 +190,7 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
   for (const auto& task : all["tasks"])
     for (const auto& stage : task["stages"]) {
       table.start_line();
-      add_task(table, task);
+      add_task(table, task, document.set.platform.gpus);
       add_stage(table, stage, document.set.platform.gpus);
     }
   return text + "\n" + table.text();

@@ -75,6 +75,26 @@ TEST(TaskSetCsv, HowTransfersWereTimedIsReadAndWritten) {
   }
 }
 
+TEST(TaskSetCsv, WhatIsEnforcedAndWhatStagesTakeTogetherIsReadAndWritten) {
+  const char* const set =
+      "# cpus=1 gpus=2 bound=1\n"
+      "task,period,late,late_lease,early,work_1,work_2,resource,worst_1,worst_2\n"
+      "a,10ms,1us,2us,3us,5ms,4ms,GPU,4ms,3ms\n"
+      "a,,,,,,,CPU,1ms,1ms\n"
+      "b,10ms,,,,2ms,2ms,CPU,2ms,2ms\n";
+  const auto document = parse_task_set_csv(set);
+  ASSERT_TRUE(document) << document.error().message;
+  const Task& task = document->set.tasks.at(0);
+  EXPECT_EQ(task.late, 1000);
+  EXPECT_EQ(task.late_lease, 2000);
+  EXPECT_EQ(task.early, 3000);
+  EXPECT_EQ(task.work, (std::vector<Time>{5'000'000, 4'000'000}));
+  const auto again = parse_task_set_csv(format_task_set_csv(*document));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(format_task_set(*again), format_task_set(*document));
+  EXPECT_THAT(error_of(replaced(set, "4ms,GPU", "three,GPU")), HasSubstr("line 3, work_2: \"three\", expected a time"));
+}
+
 TEST(TaskSetCsv, AllFieldsAreReadAndWritten) {
   const char* const partitioned =
       "# cpus=2 gpus=1\n"

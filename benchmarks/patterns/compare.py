@@ -5,6 +5,7 @@ every one runs once without samcl and once with it. Needs nothing but Python.
   compare.py --bare "POCL_DEVICES=basic" --samcl "POCL_DEVICES=basic basic" --preload build/release/bin/libsamcl.so
   compare.py --bare "" --samcl "SAMCL_CACHE_DIR=/tmp/empty" --preload .../libsamcl.so        # on a machine with GPUs
   compare.py --programs build/release/bin/programs --preload .../libsamcl.so VectorAdd Reduction
+  compare.py --samcl-by "build/release/bin/sam-run --manager embedded --"                   # under a manager
 
 A setting is NAME=VALUE; several in one argument are told apart by ';'. Ratios are samcl's time by bare's, of the
 kernel phase (--phase kernel) or of the whole job: "settled" of the median job after the first, "first" of the first
@@ -15,6 +16,7 @@ import argparse
 import json
 import math
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -40,7 +42,12 @@ def arguments():
     parser.add_argument("--program", default=PROGRAM, help="path of `patterns` (default: the release build's)")
     parser.add_argument("--bare", type=settings, default={}, help="settings without samcl, e.g. POCL_DEVICES=basic")
     parser.add_argument("--samcl", type=settings, default={}, help="settings under samcl, e.g. SAMCL_MANAGER=off")
-    parser.add_argument("--preload", required=True, help="path of libsamcl.so")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--preload", help="path of libsamcl.so")
+    how.add_argument("--samcl-by", metavar="COMMAND", type=shlex.split, default=[],
+                     help="what runs programs under samcl, instead of --preload")
+    parser.add_argument("--by", metavar="COMMAND", type=shlex.split, default=[],
+                        help="what runs all of them, e.g. 'chrt -f 5' beside other work")
     parser.add_argument("--size", default="usual", choices=["small", "usual", "large"])
     parser.add_argument("--jobs", type=int, default=5, help="jobs of a process, the first included (default 5)")
     parser.add_argument("--rounds", type=int, default=3, help="default 3")
@@ -50,10 +57,10 @@ def arguments():
     options = parser.parse_args()
     if options.jobs < 2 or options.rounds < 1:
         parser.error("at least 2 jobs (a first and a following one) and 1 round")
-    for path in (options.programs or options.program, options.preload):
+    for path in filter(None, (options.programs or options.program, options.preload)):
         if not os.path.exists(path):
             parser.error(f"there is no {path}")
-    options.preload = os.path.abspath(options.preload)
+    options.preload = options.preload and os.path.abspath(options.preload)
     if options.programs:
         sources = os.path.join(HERE, "..", "programs")
         known = sorted(name[:-3] for name in os.listdir(sources) if name.endswith(".cc") and name != "LaunchOverhead.cc")
@@ -67,14 +74,14 @@ def arguments():
     return options
 
 
-def run(options, name, changes):
+def run(options, name, by, changes):
     """The program's line as a dictionary; its verdict is CRASH, HUNG or FAIL where there is none."""
     command = [options.program, name, "--size", options.size, "--jobs", str(options.jobs)]
     if options.programs:
         command = [os.path.join(options.programs, name), "--warmup", "0", "--iterations", str(options.jobs), "--json"]
         command += ["--small"] if options.size == "small" else []
     try:
-        done = subprocess.run(command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
+        done = subprocess.run(options.by + by + command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
     except subprocess.TimeoutExpired:
         return {"verdict": "HUNG"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -122,15 +129,15 @@ def show(made):
 
 def main():
     options = arguments()
-    under = dict(options.samcl, LD_PRELOAD=options.preload)
-    ways = [("bare", options.bare), ("samcl", under)]
+    under = dict(options.samcl, LD_PRELOAD=options.preload) if options.preload else options.samcl
+    ways = [("bare", [], options.bare), ("samcl", options.samcl_by, under)]
     outcomes = {name: {"bare": [], "samcl": []} for name in options.patterns}
     for number in range(options.rounds):
         for name in options.patterns:
             # In every second round the other way round, so that what is slow for a while is slow for both.
-            for way, changes in ways if number % 2 == 0 else reversed(ways):
-                outcomes[name][way].append(run(options, name, changes))
-            last = {way: outcomes[name][way][-1] for way, _ in ways}
+            for way, by, changes in ways if number % 2 == 0 else reversed(ways):
+                outcomes[name][way].append(run(options, name, by, changes))
+            last = {way: outcomes[name][way][-1] for way, _, _ in ways}
             print(f"round {number + 1} of {options.rounds}  {show(row(name, [last['bare']], [last['samcl']], options.phase))}",
                   file=sys.stderr)
     rows = [row(name, found["bare"], found["samcl"], options.phase) for name, found in outcomes.items()]

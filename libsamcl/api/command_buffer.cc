@@ -403,6 +403,8 @@ cl_int launch(const Target& target, cl_command_queue queue, cl_kernel kernel_han
   const auto copy = [&](const size_t* from) {
     return from ? std::vector<size_t>(from, from + std::min(dimensions, 3u)) : std::vector<size_t>();
   };
+  const cl_kernel real_kernel = unwrap(kernel_handle);
+  if (!real_kernel) return CL_INVALID_KERNEL;  // drivers look into it
   const auto kernel = find<Kernel>(kernel_handle);
   const auto arguments = kernel ? kernel->arguments() : nullptr;
   // PoCL does not look, and crashes, unless it finds first that the kernel is of another context.
@@ -413,8 +415,8 @@ cl_int launch(const Target& target, cl_command_queue queue, cl_kernel kernel_han
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->launch(target.real, target.queue(queue), target.properties, unwrap(kernel_handle),
-                                        dimensions, offset, global, local, count, list, point, change);
+        return target.functions->launch(target.real, target.queue(queue), target.properties, real_kernel, dimensions,
+                                        offset, global, local, count, list, point, change);
       },
       [kernel, arguments, dimensions, o = copy(offset), g = copy(global), l = copy(local)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {

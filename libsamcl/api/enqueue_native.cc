@@ -40,7 +40,7 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue handle, void(CL_CALLBA
       const Rectangle all = Rectangle::run(0, buffer->size());
       parts.push_back({buffer, all, false});
       parts.push_back({buffer, all, true});
-    } else if (is_virtual(buffers[i])) {
+    } else if (!buffers[i] || is_virtual(buffers[i])) {
       return CL_INVALID_MEM_OBJECT;
     } else {
       images.push_back(buffers[i]);

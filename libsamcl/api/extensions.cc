@@ -9,6 +9,7 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
+#include "libsamcl/api/content_size.h"
 #include "libsamcl/api/external_memory.h"
 #include "libsamcl/api/semaphore.h"
 #include "libsamcl/api/suggested_local_size.h"
@@ -97,6 +98,7 @@ constexpr std::string_view kVisible[] = {
     "cl_nv_copy_opts",
     "cl_nv_device_attribute_query",
     "cl_nv_pragma_unroll",
+    "cl_pocl_content_size",
 };
 static_assert(std::is_sorted(std::begin(kVisible), std::end(kVisible)));
 
@@ -193,6 +195,7 @@ void* extension_function(cl_platform_id platform, const char* name) {
     return driver::real().clGetExtensionFunctionAddress(name);
   }
   if (void* const function = api::suggested_local_size_function(name)) return real_function() ? function : nullptr;
+  if (void* const function = api::content_size_function(name)) return real_function() ? function : nullptr;
   if (api::command_buffer_function(name, 0)) {
     const auto version = command_buffer_version(platform);
     return version && real_function() ? api::command_buffer_function(name, *version) : nullptr;

@@ -14,7 +14,7 @@ Written for the driver layer (libsamcl/driver):
 Written for the entry points (libsamcl/api):
   entry_points.h     prototypes samcl::api::clXxx of all entries
   guards.cc          samcl::guarded::clXxx of all entries: what the program reaches, through table and symbols; around
-                     samcl::api::clXxx, out of which no exception may come
+                     samcl::api::clXxx, into which nothing may come that is no object, and out of which no exception
   forwarders.cc      samcl::api::clXxx of every entry that is not named in the overrides file: handles are
                      unwrapped to device 0's real objects and the call goes to the driver
   dispatch_table.cc  samcl::samcl_dispatch
@@ -41,6 +41,8 @@ HANDLES = {
     "cl_event": "CL_INVALID_EVENT",
     "cl_sampler": "CL_INVALID_SAMPLER",
 }
+# Where a list of them has an error of its own.
+LISTS = {("cl_event", "event_wait_list"): "CL_INVALID_EVENT_WAIT_LIST"}
 
 # Types that samcl virtualises; the others are the driver's own everywhere.
 VIRTUALISED = {"cl_device_id", "cl_context", "cl_command_queue", "cl_mem", "cl_program", "cl_kernel", "cl_event"}
@@ -327,11 +329,26 @@ namespace samcl::api {{
 MINOR = re.compile(r"cl(Get|SetKernel|Retain|Release)")
 
 
+def objects_check(entry):
+    """Statements that leave an entry if something that it is given for an object is none. What is null is judged by what
+    comes behind."""
+    checks = []
+    for i, p in enumerate(entry.parameters):
+        handle = list_type(entry, i)
+        if p.type in HANDLES:
+            checks.append(f"if (!is_object({p.name})) {{ {failure(entry, HANDLES[p.type])} }}")
+        elif handle:
+            code = LISTS.get((handle, p.name), HANDLES[handle])
+            checks.append(f"if (!are_objects({entry.parameters[i - 1].name}, {p.name})) {{ {failure(entry, code)} }}")
+    return " ".join(checks)
+
+
 def guard(entry):
-    """No exception reaches the program: what it would have said becomes the error code. A thread's cancellation, which
-    unwinds like an exception, goes on."""
+    """What the program gives for objects are objects. No exception reaches the program: what it would have said becomes
+    the error code. A thread's cancellation, which unwinds like an exception, goes on."""
     is_minor = "true" if MINOR.match(entry.name) else "false"
-    return f"""try {{ const ProgramCall call("{entry.name}", {is_minor}); return api::{entry.name}({entry.arguments()}); }}
+    return f"""try {{ const ProgramCall call("{entry.name}", {is_minor}); {objects_check(entry)}
+    return api::{entry.name}({entry.arguments()}); }}
   catch (abi::__forced_unwind&) {{ throw; }}
   catch (const std::bad_alloc&) {{ {failure(entry, "CL_OUT_OF_HOST_MEMORY")} }}
   catch (...) {{ {failure(entry, "CL_OUT_OF_RESOURCES")} }}"""
@@ -347,6 +364,16 @@ def guards_source(entries, unwrap_header):
 #include "{unwrap_header}"
 
 namespace samcl::guarded {{
+namespace {{
+
+template <typename Handle>
+bool are_objects(cl_uint count, const Handle* handles) {{
+  for (cl_uint i = 0; handles && i < count; ++i)
+    if (!is_object(handles[i])) return false;
+  return true;
+}}
+
+}}  // namespace
 
 {functions(entries, "", guard)}
 

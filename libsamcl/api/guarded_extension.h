@@ -1,5 +1,5 @@
-// Functions of extensions, which a program asks for by name, guarded as the generated entry points are: no exception
-// comes out, and the call is counted as the program's.
+// Functions of extensions, which a program asks for by name, guarded as the generated entry points are: what it gives
+// for objects are objects, no exception comes out, and the call is counted as the program's.
 #pragma once
 
 #include <CL/cl.h>
@@ -7,11 +7,55 @@
 
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/program_call.h"
+#include "libsamcl/objects/object.h"
 
 namespace samcl::api {
+
+// What a call is refused with whose argument of that type is no object; CL_SUCCESS: there are none of the type.
+template <typename T>
+inline constexpr cl_int kNoObject = CL_SUCCESS;
+template <>
+inline constexpr cl_int kNoObject<cl_platform_id> = CL_INVALID_PLATFORM;
+template <>
+inline constexpr cl_int kNoObject<cl_device_id> = CL_INVALID_DEVICE;
+template <>
+inline constexpr cl_int kNoObject<cl_context> = CL_INVALID_CONTEXT;
+template <>
+inline constexpr cl_int kNoObject<cl_command_queue> = CL_INVALID_COMMAND_QUEUE;
+template <>
+inline constexpr cl_int kNoObject<cl_mem> = CL_INVALID_MEM_OBJECT;
+template <>
+inline constexpr cl_int kNoObject<cl_kernel> = CL_INVALID_KERNEL;
+template <>
+inline constexpr cl_int kNoObject<const cl_command_queue*> = CL_INVALID_COMMAND_QUEUE;
+template <>
+inline constexpr cl_int kNoObject<const cl_mem*> = CL_INVALID_MEM_OBJECT;
+template <>
+inline constexpr cl_int kNoObject<const cl_event*> = CL_INVALID_EVENT_WAIT_LIST;
+
+// Of the arguments of a call, a list's number before it.
+template <typename Tuple, size_t... kIndex>
+cl_int refusal_of(const Tuple& arguments, std::index_sequence<kIndex...>) {
+  cl_uint number = 0;
+  cl_int refusal = CL_SUCCESS;
+  const auto look_at = [&]<typename T>(const T& argument) {
+    if (refusal != CL_SUCCESS) return;
+    if constexpr (std::is_same_v<T, cl_uint>) {
+      number = argument;
+    } else if constexpr (kNoObject<T> != CL_SUCCESS && std::is_const_v<std::remove_pointer_t<T>>) {
+      for (cl_uint i = 0; argument && i < number; ++i)
+        if (!is_object(argument[i])) refusal = kNoObject<T>;
+    } else if constexpr (kNoObject<T> != CL_SUCCESS) {
+      if (!is_object(argument)) refusal = kNoObject<T>;
+    }
+  };
+  (look_at(std::get<kIndex>(arguments)), ...);
+  return refusal;
+}
 
 template <auto kFunction>
 struct Guarded;
@@ -19,17 +63,22 @@ template <typename Result, typename... Arguments, Result(CL_API_CALL* kFunction)
 struct Guarded<kFunction> {
   static inline const char* name = nullptr;
   static Result CL_API_CALL call(Arguments... arguments) {
+    const auto given = std::tie(arguments...);
+    const auto fails = [&](cl_int code) -> Result {
+      if constexpr (std::is_pointer_v<Result>) {
+        return failed(std::get<sizeof...(Arguments) - 1>(given), code);
+      } else {
+        return code;
+      }
+    };
     try {
       const ProgramCall call(name, false);
-      return kFunction(arguments...);
+      const cl_int refusal = refusal_of(given, std::index_sequence_for<Arguments...>{});
+      return refusal == CL_SUCCESS ? kFunction(arguments...) : fails(refusal);
     } catch (abi::__forced_unwind&) {
       throw;
     } catch (...) {
-      if constexpr (std::is_pointer_v<Result>) {
-        return failed(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)), CL_OUT_OF_HOST_MEMORY);
-      } else {
-        return CL_OUT_OF_HOST_MEMORY;
-      }
+      return fails(CL_OUT_OF_HOST_MEMORY);
     }
   }
 };

@@ -178,6 +178,7 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   if (!request.description) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
   const cl_image_desc description = relevant(*request.description);
   request.description = &description;
+  if (!is_object(description.mem_object)) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
   if (request.properties && *request.properties != 0) return create_on_first_device(request, errcode_ret);
   if (description.mem_object && is_virtual(description.mem_object)) return create_on_parent(request, errcode_ret);
   const cl_mem_flags ours = request.flags & ~cl_mem_flags{CL_MEM_KERNEL_READ_AND_WRITE};
@@ -294,19 +295,6 @@ cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size
   cl_int error;
   cl_mem real = image->real(0, &error);
   return real ? cl.clGetImageInfo(real, name, size, value, size_ret) : error;
-}
-
-cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void* value,
-                                    size_t* size_ret) {
-  const cl_int error = driver::real().clGetSamplerInfo(sampler, name, size, value, size_ret);
-  if (error == CL_SUCCESS && name == CL_SAMPLER_CONTEXT && value) {
-    auto* const context = static_cast<cl_context*>(value);
-    *context = Context::to_program(*context);
-  }
-  if (error == CL_SUCCESS && name == CL_SAMPLER_REFERENCE_COUNT && value) {
-    *static_cast<cl_uint*>(value) -= Sampler::references_to(sampler);
-  }
-  return error;
 }
 
 }  // namespace samcl::api

@@ -11,6 +11,12 @@ namespace {
 std::atomic<uint64_t> job_began_ns{0};  // 0: no job is under way
 std::atomic<uint64_t> builds_ended{0};  // when it began
 
+// The manager knows at once, and not only when the job ends, that this one is outside of what it promised.
+void tell_of_build() {
+  if (job_began_ns == 0) return;
+  if (samcl::lease::Client* const client = samcl::present_lease_client()) client->job_builds();
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -20,6 +26,7 @@ void samcl_mark_job_begin() {
   samcl::trace::mark_job(true);
   builds_ended = samcl::Building::ended();
   job_began_ns = samcl::now_ns();
+  samcl::Building::tells = tell_of_build;
   if (samcl::lease::Client* const client = samcl::present_lease_client()) client->job_began();
 }
 void samcl_mark_job_end() {

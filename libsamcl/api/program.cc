@@ -34,6 +34,11 @@ std::vector<std::shared_ptr<Program>> programs_of(cl_uint count, const cl_progra
   return programs;
 }
 
+// Whether each of a list, of which these are the real ones, is a program.
+bool are_programs(cl_uint count, const UnwrappedList<cl_program>& real) {
+  return !real.get() || std::find(real.get(), real.get() + count, nullptr) == real.get() + count;
+}
+
 void set(cl_int* errcode_ret, cl_int error) {
   if (errcode_ret) *errcode_ret = error;
 }
@@ -207,6 +212,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
   std::shared_ptr<Program> program;
   if (virtual_context) {
     const UnwrappedList<cl_program> real_inputs(input_count, inputs);
+    if (!are_programs(input_count, real_inputs)) return failed(errcode_ret, CL_INVALID_PROGRAM);
     program = Program::link(virtual_context, options, input_count, real_inputs.get(), programs_of(input_count, inputs),
                             &error);
   }
@@ -250,6 +256,7 @@ cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_d
   cl_int error;
   if (!valid_devices(*program->context, count, devices, &error)) return error;
   const UnwrappedList<cl_program> real_headers(header_count, headers);
+  if (!are_programs(header_count, real_headers)) return CL_INVALID_PROGRAM;
   error = program->compile(options, header_count, real_headers.get(), header_names, programs_of(header_count, headers));
   notify(program, callback, user_data);
   return error;

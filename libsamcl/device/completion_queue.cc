@@ -127,19 +127,19 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
   Pending& last = pending_.back();
   if (last.node.node.get() != &node) return false;
   if (!last.event || last.seen) return true;
-  const std::optional<DeviceClock> clock = present_clock();
+  const std::optional<DeviceClock> clock = clock_.present();
   if (!clock || last.is_marker || last.times != Giving::Times::late) return false;
   own = std::make_shared<LateTimes>(*clock, last.node.run.enqueued);
   own->is_told_by(last.event);
   last.seen = own;
-  await_hearing(own);
+  early_.add(own, node);
   return true;
 }
 
 // What came last ends with that event, or without one. Under the mutex.
 void CompletionQueue::last_has(cl_event event, std::shared_ptr<LateTimes> seen) {
   Pending& last = pending_.back();
-  if (seen) await_hearing(seen);
+  if (seen) early_.add(seen, *last.node.node);
   last.seen = std::move(seen);
   if (std::exchange(last.event, event) == event || (last.event && unmarked_ == 0)) return;
   const auto has_event = [](const Pending& each) { return each.event != nullptr; };
@@ -158,36 +158,25 @@ void CompletionQueue::count_extension(const Giving& giving) {
   if (soon_) last_enqueued_ns_ = now_ns();
 }
 
-// Of what came last. Under the mutex.
-void CompletionQueue::await_hearing(std::shared_ptr<LateTimes> end) {
-  unheard_.push_back({std::move(end), pending_.back().node.node.get()});
-  heard_all_ = false;
-}
-
 // They have ended, and with them what belongs to them. Under the mutex.
 void CompletionQueue::hear(const Batch& batch) {
-  const auto is_among = [&](const CompletedNode& each) { return each.node.get() == unheard_.front().node; };
-  for (; !unheard_.empty() && std::ranges::any_of(batch.nodes, is_among); unheard_.pop_front())
-    unheard_.front().end->heard(std::max(batch.heard_ns, last_heard_ns_.load()));
-  heard_all_ = unheard_.empty();
+  for (const CompletedNode& each : batch.nodes)
+    while (early_.hear_first(*each.node, batch.heard_ns)) continue;
 }
 
 // What was before it in the queue has ended by then, too.
 InFlight CompletionQueue::ended_untold(const LateTimes& end) {
   std::lock_guard lock(mutex_);
-  const auto its = std::ranges::find(unheard_, &end, [](const Unheard& each) { return each.end.get(); });
-  if (its == unheard_.end()) return {};
-  const uint64_t heard_ns = last_heard_ns_ = now_ns();
-  for (auto each = unheard_.begin(); each <= its; ++each) each->end->heard(heard_ns);
-  const auto own = std::ranges::find(pending_, its->node, [](const Pending& each) { return each.node.node.get(); });
+  const uint64_t heard_ns = now_ns();
+  const engine::Node* const node = early_.hear(end, heard_ns);
+  if (!node) return {};
+  const auto own = std::ranges::find(pending_, node, [](const Pending& each) { return each.node.node.get(); });
   if (own != pending_.end()) {
     uint64_t not_heard = 0;
     taken_heard_ns_.compare_exchange_strong(not_heard, heard_ns);
     for (auto each = pending_.begin(); each != own; ++each)
       if (each->heard_ns == 0) each->heard_ns = heard_ns;
   }
-  unheard_.erase(unheard_.begin(), its + 1);
-  heard_all_ = unheard_.empty();
   const bool is_all = !taken_ && pending_.size() == 1 && pending_.front().seen.get() == &end;
   if (!is_all || finished_ns_ > 0) return {};
   finished_ns_ = heard_ns;
@@ -219,7 +208,7 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listen
   note_giver();
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
   if (event || pending_.empty() || soon_) last_enqueued_ns_ = now_ns();
-  if (pending_.empty() && !taken_) set_clock();
+  if (pending_.empty() && !taken_) clock_.set(told_until());
   pending_.push_back({event,
                       false,
                       nullptr,
@@ -280,32 +269,6 @@ CompletionQueue::Batch CompletionQueue::take() {
   return batch;
 }
 
-// An end may be heard of late, and the clocks may drift apart by this, at most: the least difference counts.
-void CompletionQueue::learn_clock(uint64_t device_time, uint64_t now) {
-  constexpr uint64_t kDrift = 10'000;
-  constexpr int64_t kMostWrong = 1'000'000;
-  const auto seen = static_cast<int64_t>(now - device_time);
-  const auto drifted = static_cast<int64_t>((now - clock_learned_ns_) / kDrift);
-  clock_ahead_ns_ = clock_learned_ns_ == 0 ? seen : std::min(seen, clock_ahead_ns_ + drifted);
-  clock_learned_ns_ = now;
-  const std::optional<DeviceClock> clock = present_clock();
-  // What somebody has the event of is told by the clock that it was given with.
-  if (!clock || (heard_all_ && std::abs(clock_ahead_ns_ - clock->ahead_ns) > kMostWrong)) set_clock();
-}
-
-// What is known of the clock counts from now on. Nothing is awaited, so that no times before and after are told by
-// different ones; unless it has been for long.
-void CompletionQueue::set_clock() {
-  if (clock_learned_ns_ == 0) return;
-  std::lock_guard lock(clock_mutex_);
-  clock_ = {clock_ahead_ns_, std::max(last_ended_ns_, last_heard_ns_.load())};
-}
-
-std::optional<DeviceClock> CompletionQueue::present_clock() const {
-  std::lock_guard lock(clock_mutex_);
-  return clock_;
-}
-
 // What has no event was the last of all when it was taken. Who alone gives the queue more can wait for all of it, which
 // takes a driver half as long as a marker's event does; others must not call the driver for the queue meanwhile.
 cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
@@ -327,7 +290,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
   using Times = Giving::Times;
   const cl_int status = wait_for_end(batch, is_over);
   const bool is_own = batch.event && !batch.is_marker && !batch.seen && status == CL_SUCCESS;
-  std::optional<DeviceClock> clock = present_clock();
+  std::optional<DeviceClock> clock = clock_.present();
   const bool is_late = is_own && batch.times == Times::late && clock;
   DeviceTimes times;
   if (is_own && !is_late && batch.times != Times::never) static_cast<void>(ask_times(batch.event, times));
@@ -336,8 +299,10 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
   batch.heard_ns = now;
   const bool told = times.ended > 0;
   if (told) {
-    learn_clock(times.ended, now);
-    clock = present_clock();
+    clock_.learn(times.ended, now);
+    // What somebody has the event of is told by the clock that it was given with.
+    if (!clock_.present() || (early_.empty() && clock_.is_wrong())) clock_.set(told_until());
+    clock = clock_.present();
   }
   const auto host_time = [&](uint64_t device_time) {
     return std::min(now, device_time + static_cast<uint64_t>(clock->ahead_ns));

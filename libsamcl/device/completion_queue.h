@@ -8,6 +8,7 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "libsamcl/device/early_ends.h"
 #include "libsamcl/device/late_times.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
@@ -111,7 +113,7 @@ class CompletionQueue {
   bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
               std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
     std::lock_guard lock(mutex_);
-    const std::optional<DeviceClock> clock = seen ? present_clock() : std::nullopt;
+    const std::optional<DeviceClock> clock = seen ? clock_.present() : std::nullopt;
     if (!may_extend(node, own) || (seen && !clock)) return false;
     begin_extension();
     std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(*clock, now_ns()) : nullptr;
@@ -208,7 +210,6 @@ class CompletionQueue {
   void begin_extension();
   void count_extension(const Giving& giving);
   void last_has(cl_event event, std::shared_ptr<LateTimes> seen);
-  void await_hearing(std::shared_ptr<LateTimes> end);
   void hear(const Batch& batch);
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;
@@ -222,9 +223,7 @@ class CompletionQueue {
   Batch take();
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
-  void learn_clock(uint64_t device_time, uint64_t now);
-  void set_clock();
-  std::optional<DeviceClock> present_clock() const;
+  uint64_t told_until() const { return std::max(last_ended_ns_, early_.last_heard_ns()); }
   void wait_and_tell(Batch& batch);
   std::weak_ptr<Listener> tell_next(std::unique_lock<std::mutex>& lock);
   void watch();
@@ -255,19 +254,9 @@ class CompletionQueue {
   std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
   uint64_t extensions_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
-  uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late
-  int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
-  uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
-  mutable std::mutex clock_mutex_;    // a leaf, guards the next
-  std::optional<DeviceClock> clock_;  // by which times are told
-  // Whose events others have, and which nodes they belong to, in the order of the queue, until their end is heard of.
-  struct Unheard {
-    std::shared_ptr<LateTimes> end;
-    const engine::Node* node;
-  };
-  std::deque<Unheard> unheard_;
-  std::atomic<uint64_t> last_heard_ns_{0};   // of one of them, before its node's was
-  std::atomic<bool> heard_all_{true};        // there are none
+  uint64_t last_told_ns_ = 0;  // the last end but for those whose times come late
+  LearnedClock clock_;
+  EarlyEnds early_;                          // until their node's is heard of
   std::atomic<uint64_t> taken_heard_ns_{0};  // as Pending::heard_ns, of what is being told of
   ReleasedEvents released_;                  // by our thread, and whatever is left when it has ended
   Worker thread_;

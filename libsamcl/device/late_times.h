@@ -9,6 +9,8 @@
 #include <mutex>
 #include <optional>
 
+#include "libsamcl/device/device_clock.h"
+
 namespace samcl {
 
 // When a command ran, ns of the device's own clock; zeros where it does not tell.
@@ -18,13 +20,6 @@ struct DeviceTimes {
 };
 // Fails where the driver does not tell, or the command failed.
 cl_int ask_times(cl_event event, DeviceTimes& times);
-
-// Where the host's clock stands against a device's. Times of one device that are told by it keep their order, also when
-// it is learned anew while the device is idle.
-struct DeviceClock {
-  int64_t ahead_ns = 0;        // the host's, of the device's
-  uint64_t not_before_ns = 0;  // host: all that was told by an earlier one had ended then
-};
 
 class LateTimes {
  public:

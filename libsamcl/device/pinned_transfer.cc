@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/transfer/pinned_ring.h"
 

@@ -184,6 +184,10 @@ class ManagedClient final : public Client {
     if (telling == Page::kAskAtBegin) await_gpu();
   }
 
+  void job_builds() override {
+    if (!is_forked_copy()) current()->job_builds();
+  }
+
   void await_gpu() override {
     if (!needs_gpu_.load(std::memory_order_relaxed) || is_forked_copy()) return;
     std::lock_guard lock(gpu_mutex_);

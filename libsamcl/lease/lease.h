@@ -90,6 +90,10 @@ class Client {
   // acquire(). Thread-safe.
   virtual void await_gpu() {}
 
+  // In the job under way an OpenCL program is built: nothing is promised of it, nor of the next one before it ended
+  // without that. No message. Thread-safe.
+  virtual void job_builds() {}
+
   // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
   // keeps to what it was registered with. Jobs end one after the other. No message, as job_began(). was_building: the
   // program built OpenCL programs meanwhile, which is no part of the task.

@@ -130,15 +130,12 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
   return true;
 }
 
-// By the owner before, or by the daemon.
 bool Session::is_granted(uint32_t resource, uint32_t sequence) {
-  auto& word = words_->words[resource];
-  const protocol::Word now = word.load();
-  if (protocol::owner_of(now) == id_ && (now & protocol::kHanded) != 0) {
-    word.fetch_and(~protocol::kHanded);
-    return true;
-  }
-  return page_->grants[resource].load() == sequence;
+  using Outcome = protocol::LookForGrant::Outcome;
+  protocol::LookForGrant look(id_, sequence);
+  Outcome outcome = Outcome::undecided;
+  while (outcome == Outcome::undecided) outcome = look.step(words_->words[resource], page_->grants[resource]);
+  return outcome == Outcome::granted;
 }
 
 // `granted`: whether what the message with this number asks for is ours; `sleep`: until that may have changed since.
@@ -182,17 +179,14 @@ bool Session::wait_for_gpu() {
   return ask(message, granted, [&] { protocol::futex_wait(page_->gpu_grant, seen, kLookMs); });
 }
 
-// To who is next, or to the daemon where none is named. What was taken from us, while we were stopped or because we
-// held it for too long, is not ours to give.
-void Session::hand_over(uint32_t resource, protocol::Word seen) {
-  auto& word = words_->words[resource];
-  while (protocol::owner_of(seen) == id_) {
-    const uint32_t next = protocol::next_of(seen);
-    if (next == 0 && seen != id_) return tell(MessageKind::release, resource);
-    if (!word.compare_exchange_weak(seen, next == 0 ? 0 : protocol::handed_over(seen))) continue;
-    if (next == 0) return;
-    words_->wake_granted(resource, next);
-    return tell(MessageKind::handed, resource);
+void Session::give_back(uint32_t resource, protocol::GiveBack giving, protocol::GiveBack::Outcome outcome) {
+  using Outcome = protocol::GiveBack::Outcome;
+  while (outcome == Outcome::undecided) outcome = giving.step(words_->words[resource]);
+  if (outcome == Outcome::handed) {
+    words_->wake_granted(resource, giving.next());
+    tell(MessageKind::handed, resource);
+  } else if (outcome == Outcome::told) {
+    tell(MessageKind::release, resource);
   }
 }
 

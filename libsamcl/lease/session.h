@@ -14,6 +14,7 @@
 
 #include "libsamcl/lease/lease.h"
 #include "sam-manager/protocol/connection.h"
+#include "sam-manager/protocol/leasing.h"
 #include "sam-manager/protocol/shared_memory.h"
 #include "sam-manager/protocol/words.h"
 
@@ -35,8 +36,7 @@ class Session {
   // The resource if it is idle: one compare-and-swap.
   bool take(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
-    protocol::Word idle = 0;
-    if (!words_->words[resource].compare_exchange_strong(idle, id_)) return false;
+    if (!protocol::take(words_->words[resource], id_)) return false;
     page_->count_lease(resource);
     return true;
   }
@@ -53,8 +53,9 @@ class Session {
 
   void release(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
-    protocol::Word word = id_;
-    if (!words_->words[resource].compare_exchange_strong(word, 0)) hand_over(resource, word);
+    protocol::GiveBack giving(id_);
+    const auto outcome = giving.step(words_->words[resource]);
+    if (outcome != protocol::GiveBack::Outcome::idle) give_back(resource, giving, outcome);
   }
 
   bool is_wanted(ResourceKind kind, uint32_t device) const {
@@ -92,6 +93,9 @@ class Session {
   void job_began(uint64_t now_ns) {
     if (usable()) page_->jobs.began_ns.store(now_ns);
   }
+  void job_builds() {
+    if (usable()) page_->jobs.builds.store(1);
+  }
   // Tells the daemon, if it wants to know, that a job begins, and later ends. Returns what it wants to know.
   protocol::ClientPage::Telling tell_job_began();
   void tell_job_ended();
@@ -125,7 +129,7 @@ class Session {
   template <typename Granted, typename Sleep>
   bool ask(protocol::Message message, Granted granted, Sleep sleep);
   bool is_granted(uint32_t resource, uint32_t sequence);
-  void hand_over(uint32_t resource, protocol::Word seen);
+  void give_back(uint32_t resource, protocol::GiveBack giving, protocol::GiveBack::Outcome outcome);
   void tell(protocol::MessageKind kind, uint32_t resource);
   void give_up();
   void wait_for_run_far(size_t devices) const;

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "base/pool.h"
+#include "libsamcl/driver/real_objects.h"
 
 namespace samcl {
 
@@ -86,6 +87,34 @@ class Object : public Handle, public std::enable_shared_from_this<Derived> {
 // conforming OpenCL implementation has a readable first word.
 inline bool is_virtual(const void* handle) {
   return handle && static_cast<const Handle*>(handle)->dispatch == &samcl_dispatch;
+}
+
+// What virtual objects of an OpenCL type are; 0: there are none.
+template <typename Api>
+inline constexpr ObjectKind kKindOf{};
+template <>
+inline constexpr ObjectKind kKindOf<cl_device_id> = ObjectKind::device;
+template <>
+inline constexpr ObjectKind kKindOf<cl_context> = ObjectKind::context;
+template <>
+inline constexpr ObjectKind kKindOf<cl_command_queue> = ObjectKind::queue;
+template <>
+inline constexpr ObjectKind kKindOf<cl_mem> = ObjectKind::buffer;
+template <>
+inline constexpr ObjectKind kKindOf<cl_program> = ObjectKind::program;
+template <>
+inline constexpr ObjectKind kKindOf<cl_kernel> = ObjectKind::kernel;
+template <>
+inline constexpr ObjectKind kKindOf<cl_event> = ObjectKind::event;
+
+// Whether what a program passes for an object of that type is null, one of ours of the type, dead or alive, or a
+// driver's; else nobody may look into it.
+template <typename Api>
+bool is_object(Api handle) {
+  if (!handle) return true;
+  if (!driver::is_place_of_object(handle)) return false;
+  if (is_virtual(handle)) return reinterpret_cast<const Handle*>(handle)->kind == kKindOf<Api>;
+  return driver::may_be_object(handle);
 }
 
 // The virtual object behind a handle; nullptr if the handle is null, real, dead or of another kind.

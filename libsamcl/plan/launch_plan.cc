@@ -233,10 +233,9 @@ class Options {
   // Each halves what is left, at least, of what lies in one part.
   static constexpr int kSteps = 6;
 
-  // Where nobody has to grant each piece, and what each part needs and writes is known.
+  // Where what each part needs and writes is known.
   bool may_overlap(const LaunchPlan& plan) const {
-    return !context_.shares_host_memory() && !context_.is_managed() && !context_.survives() &&
-           !context_.device->is_mixed() &&
+    return !context_.shares_host_memory() && !context_.survives() && !context_.device->is_mixed() &&
            std::all_of(plan.accesses.begin(), plan.accesses.end(), [](const BufferAccess& access) {
              return !access.shares.empty() && access.storage->passes_beside_kernels();
            });

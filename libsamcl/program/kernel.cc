@@ -49,6 +49,16 @@ bool names_real(ArgumentKind kind, size_t size, const void* value) {
   return is_buffer && size == sizeof(cl_mem) && handle_in<cl_mem>(value);
 }
 
+// Whether an argument of that kind is a memory object or a sampler, and that value, which is no virtual memory object
+// that is alive, none of the driver's either. A driver says so when it is set, or takes it and would run into it in a
+// launch.
+bool names_nothing(ArgumentKind kind, size_t size, const void* value) {
+  if (size != sizeof(void*)) return false;
+  if (kind == ArgumentKind::sampler) return !is_object(handle_in<cl_sampler>(value));
+  const auto handle = handle_in<cl_mem>(value);
+  return names_real(kind, size, value) && (!is_object(handle) || is_virtual(handle));
+}
+
 // Queues on the host are ours, and no kernel's; to the driver, ours are nothing.
 bool names_host_queue(const KernelArgument& argument, size_t size, const void* value) {
   return argument.kind == ArgumentKind::other && argument.type_name == "queue_t" && size == sizeof(cl_command_queue) &&
@@ -312,11 +322,16 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       passed = &real;
     }
   }
+  const bool is_nothing = value && !buffer && translation && index < translation->arguments.size() &&
+                          names_nothing(translation->arguments[index].kind, size, value);
+  if (is_nothing && !driver::is_place_of_object(handle_in<const void*>(value))) {
+    return translation->arguments[index].kind == ArgumentKind::sampler ? CL_INVALID_SAMPLER : CL_INVALID_MEM_OBJECT;
+  }
   if (change_here == Change::unknown) {
     if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
   }
   Argument argument;
-  argument.set = true;
+  argument.set = !is_nothing;
   argument.size = size;
   if (buffer) buffer->set_for(weak_from_this());
   argument.buffer = std::move(buffer);
@@ -325,8 +340,9 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     argument.bytes.assign(bytes, bytes + size);
     if (translation && index < translation->arguments.size()) {
       const ArgumentKind kind = translation->arguments[index].kind;
-      argument.is_real = !argument.buffer && names_real(kind, size, value);
-      if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
+      argument.is_real = argument.set && !argument.buffer && names_real(kind, size, value);
+      if (argument.set && kind == ArgumentKind::sampler)
+        argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
     }
   }
   std::shared_ptr<const Argument> replaced;  // destroyed without the lock

@@ -35,7 +35,7 @@ struct HandleTraits<Kernel> {
 
 // A value as it was when it was set.
 struct Argument {
-  bool set = false;
+  bool set = false;  // to what a launch can be given
   size_t size = 0;
   SmallVector<std::byte, 16> bytes;    // empty for local memory (and null pointers of it)
   std::shared_ptr<Buffer> buffer;      // a virtual buffer or image; bytes are then not used. Where a launch was given a

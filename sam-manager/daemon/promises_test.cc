@@ -95,7 +95,11 @@ struct PromisesTest : ::testing::Test {
     broker->handle(program->id, message, now);
   }
   void ask(const ConnectedProgram* program) { say(program, protocol::MessageKind::acquire); }
-  void give_back(const ConnectedProgram* program) { say(program, protocol::MessageKind::release); }
+  void give_back(const ConnectedProgram* program) {
+    auto& word = board->words().words[kGpu];
+    if (protocol::owner_of(word) == program->id) word |= protocol::kGivenBack;
+    say(program, protocol::MessageKind::release);
+  }
   void begin_job() { sonar->page->jobs.began_ns = now; }
 
   // The sonar has the GPU, and the urgent task asks for it.

@@ -176,6 +176,7 @@ json show_program(const Status& status, const Shown& program) {
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
+  entry["building"] = jobs.builds.load() != 0;
   entry["building_jobs"] = jobs.building.load();
   entry["longest_building_ns"] = jobs.longest_building_ns.load();
   std::array<uint64_t, protocol::kResponseBuckets> responses;

@@ -11,6 +11,7 @@
 
 #include "base/test_seed.h"
 #include "sam-manager/daemon/fake_processes.h"
+#include "sam-manager/protocol/leasing.h"
 
 namespace samcl::daemon {
 namespace {
@@ -186,8 +187,7 @@ class Soak {
   void take(Client& client) {
     client.resource = static_cast<uint32_t>(random_() % kResources);
     client.program->page->leases[client.resource].fetch_add(1);
-    protocol::Word idle = 0;
-    if (word(client).compare_exchange_strong(idle, client.program->id)) return hold(client);
+    if (protocol::take(word(client), client.program->id)) return hold(client);
     ++waits;
     ++client.sequence;
     client.state = State::waiting;
@@ -208,11 +208,12 @@ class Soak {
       say(client, protocol::MessageKind::end_job);
     }
     client.next_ns = now_ + (client.has_job ? up_to(300 * kUs) : pause());
-    protocol::Word word_now = client.program->id;
-    if (word(client).compare_exchange_strong(word_now, 0)) return;
-    if (protocol::owner_of(word_now) != client.program->id) return;
-    if (protocol::next_of(word_now) == 0) return say(client, protocol::MessageKind::release);
-    word(client) = protocol::handed_over(word_now);
+    using Outcome = protocol::GiveBack::Outcome;
+    protocol::GiveBack giving(client.program->id);
+    Outcome outcome = Outcome::undecided;
+    while (outcome == Outcome::undecided) outcome = giving.step(word(client));
+    if (outcome == Outcome::told) return say(client, protocol::MessageKind::release);
+    if (outcome != Outcome::handed) return;
     ++handed;
     if (!one_in(8)) return say(client, protocol::MessageKind::handed);
     leave(client);  // before it says so

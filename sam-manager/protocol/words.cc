@@ -74,6 +74,7 @@ void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, 
   last_ns = response_ns;
   ended_ns = now_ns;
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
+  builds = was_building;
   if (was_building) {
     ++building;
     raise(longest_building_ns, response_ns);

@@ -24,8 +24,8 @@
 
 namespace samcl::protocol {
 
-// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33, turn: bit 34, handed: bit 35, next client id: bits 40 to
-// 63}; 0 is idle.
+// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33, turn: bit 34, handed: bit 35, given back: bit 36, next
+// client id: bits 40 to 63}; 0 is idle.
 using Word = uint64_t;
 constexpr Word kWaiters = Word{1} << 32;
 constexpr Word kRevoke = Word{1} << 33;
@@ -34,6 +34,9 @@ constexpr Word kTurn = Word{1} << 34;
 // The owner has it from the owner before, and has not seen that yet. It clears this; so does the daemon, which has told
 // it then (ClientPage::grants).
 constexpr Word kHanded = Word{1} << 35;
+// The owner has given it back to the daemon, and tells it so (MessageKind::release). Without this in the word that
+// message is about a lease that the daemon took from the client meanwhile, and not about the one that it has now.
+constexpr Word kGivenBack = Word{1} << 36;
 constexpr int kNextShift = 40;
 constexpr uint32_t kMaxClientId = (uint32_t{1} << (64 - kNextShift)) - 1;
 constexpr uint32_t owner_of(Word word) { return static_cast<uint32_t>(word); }
@@ -117,6 +120,9 @@ struct JobTimes {
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   // Jobs in which the program built OpenCL programs, and the longest of these: counted here and in `count` alone.
   std::atomic<uint64_t> building, longest_building_ns;
+  // Whether the last job that ended was one of these, or the one under way is: the promise begins with the job after
+  // the first in which nothing is built.
+  std::atomic<uint32_t> builds;
   std::atomic<uint64_t> began_ns;  // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> ended_ns;  // likewise; 0: none was seen to end
   std::atomic<uint64_t> next_ns;   // from when on the next one is no early one

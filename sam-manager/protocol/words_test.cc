@@ -93,10 +93,12 @@ TEST_F(JobTimesTest, JobsInWhichProgramsAreBuiltAreCountedApart) {
   EXPECT_EQ(jobs.longest_ns, 0u);
   EXPECT_EQ(jobs.building, 1u);
   EXPECT_EQ(jobs.longest_building_ns, 150 * kMs);
+  EXPECT_EQ(jobs.builds, 1u);
   was_building = false;
   job(1200, 1225);
   EXPECT_EQ(jobs.count, 2u);
   EXPECT_EQ(jobs.building, 1u);
+  EXPECT_EQ(jobs.builds, 0u);
   EXPECT_EQ(jobs.longest_ns, 25 * kMs);
   EXPECT_EQ(jobs.long_jobs, 1u);
   job(1300, 1305);

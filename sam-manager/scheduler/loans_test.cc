@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "sam-manager/scheduler/testing/release.h"
+
 namespace samcl::scheduler {
 namespace {
 
@@ -84,7 +86,7 @@ TEST(LoansOfAScheduler, LastFromTheWaitToTheRelease) {
   scheduler.set_standing(2, {8});
   EXPECT_EQ(loans.of(1), 8);
   changes.clear();
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_THAT(changes, ElementsAre(Pair(1, kNothing)));
   changes.clear();
   scheduler.acquire(1, 0, 2);

@@ -11,10 +11,12 @@ namespace {
 constexpr size_t kNone = SIZE_MAX;
 }
 
-Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnInversion on_inversion)
+Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnInversion on_inversion,
+                     std::function<void()> before_access)
     : words_(words),
       on_grant_(std::move(on_grant)),
       on_inversion_(std::move(on_inversion)),
+      before_access_(std::move(before_access)),
       queues_(words.size()),
       shares_(words.size()),
       tenures_(words.size()) {}
@@ -85,7 +87,8 @@ void Scheduler::handed(ResourceId resource) {
 void Scheduler::release(ClientId client, ResourceId resource) {
   if (resource >= words_.size()) return;
   handed(resource);
-  if (owner(resource) != client) return;
+  const Word now = load(resource);
+  if (protocol::owner_of(now) != client || (now & protocol::kGivenBack) == 0) return;
   if (keep(resource))
     dispatch(resource);
   else
@@ -111,7 +114,18 @@ bool Scheduler::keep(ResourceId resource) {
   return kept > 0;
 }
 
-ClientId Scheduler::owner(ResourceId resource) const { return protocol::owner_of(words_[resource].load()); }
+ClientId Scheduler::owner(ResourceId resource) const { return protocol::owner_of(load(resource)); }
+
+Word Scheduler::load(ResourceId resource) const {
+  if (before_access_) before_access_();
+  return words_[resource].load();
+}
+
+// If it still is what was seen; else that becomes what it is.
+bool Scheduler::replace(ResourceId resource, Word& seen, Word next) {
+  if (before_access_) before_access_();
+  return words_[resource].compare_exchange_strong(seen, next);
+}
 
 std::vector<Waiter> Scheduler::waiters(ResourceId resource) const {
   std::vector<Waiter> ordered = queues_[resource];
@@ -150,26 +164,28 @@ void Scheduler::dispatch(ResourceId resource, ClientId gone) {
   charge(resource);
   const ClientId holder = owner(resource);
   const bool freed = gone != kNobody && holder == gone;
-  bool was_handed = !freed && note_handed(resource, holder);
+  std::vector<Waiter> handed;
+  if (!freed) note_handed(resource, holder, handed);
   raise_floor(resource);
   give_places(resource, freed);
-  was_handed = update_word(resource, gone) || was_handed;
-  begin_tenure(resource, freed || was_handed);
+  const std::optional<Waiter> granted = update_word(resource, gone, handed);
+  // Told after the word was written: who knows that he has it may have given it back, and ask again, before that.
+  for (const Waiter& waiter : handed) on_grant_(resource, waiter);
+  if (granted) on_grant_(resource, *granted);
+  begin_tenure(resource, freed || !handed.empty());
   report_inversion(resource);
 }
 
 // An owner that still waits, as far as we know, has it from the one before: who has it and asks for it is served at
 // once.
-bool Scheduler::note_handed(ResourceId resource, ClientId owner) {
+void Scheduler::note_handed(ResourceId resource, ClientId owner, std::vector<Waiter>& handed) {
   std::vector<Waiter>& queue = queues_[resource];
   const auto found = std::ranges::find(queue, owner, &Waiter::client);
-  if (found == queue.end()) return false;
-  const Waiter waiter = *found;
+  if (found == queue.end()) return;
+  handed.push_back(*found);
   queue.erase(found);
   const Tenure& tenure = tenures_[resource];
   if (shares(tenure.owner)) shares_[resource].leave(tenure.owner, now_ns_ - tenure.begin_ns, now_ns_);
-  on_grant_(resource, waiter);
-  return true;
 }
 
 // While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at
@@ -210,30 +226,26 @@ void Scheduler::give_places(ResourceId resource, bool freed) {
   }
 }
 
-// Owners hand it over meanwhile: who has it by then is told so before the word says anything else, and is never the
-// next one himself.
-bool Scheduler::update_word(ResourceId resource, ClientId gone) {
+// Owners hand it over meanwhile: who has it by then waits no more, and is never the next one himself.
+std::optional<Waiter> Scheduler::update_word(ResourceId resource, ClientId gone, std::vector<Waiter>& handed) {
   std::vector<Waiter>& queue = queues_[resource];
-  std::atomic<Word>& word = words_[resource];
-  Word seen = word.load();
-  bool was_handed = false;
+  Word seen = load(resource);
   while (true) {
     const ClientId owner = protocol::owner_of(seen);
     const bool freed = gone != kNobody && owner == gone;
-    was_handed = (!freed && note_handed(resource, owner)) || was_handed;
+    if (!freed) note_handed(resource, owner, handed);
     // An owner nobody knows is a client that died before this.
     const bool free = freed || owner == 0 || !standings_.contains(owner);
     if (!free || queue.empty()) {
-      const Word next = free ? 0 : owner | flags(resource, owner, kNone);
-      if (seen == next || word.compare_exchange_weak(seen, next)) return was_handed;
+      const Word next = free ? 0 : owner | flags(resource, owner, kNone) | (seen & protocol::kGivenBack);
+      if (seen == next || replace(resource, seen, next)) return std::nullopt;
       continue;
     }
     const size_t first = this->first(resource);
     const Waiter chosen = queue[first];
-    if (!word.compare_exchange_weak(seen, chosen.client | flags(resource, chosen.client, first))) continue;
+    if (!replace(resource, seen, chosen.client | flags(resource, chosen.client, first))) continue;
     queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(first));
-    on_grant_(resource, chosen);
-    return was_handed;
+    return chosen;
   }
 }
 

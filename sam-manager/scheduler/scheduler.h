@@ -34,7 +34,9 @@ class Scheduler {
   // highest priority of those who wait, none if that is not higher than the owner's.
   using OnInversion = std::function<void(ResourceId, ClientId owner, std::optional<int> inherited)>;
 
-  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnInversion on_inversion = {});
+  // before_access: called before each access to a word, so that a test can do what clients may do at that moment.
+  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnInversion on_inversion = {},
+            std::function<void()> before_access = {});
 
   // All that is said from now on happened at this time; time never goes back.
   void advance_time(uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
@@ -56,8 +58,8 @@ class Scheduler {
   // was lost. Ignored for a client that is not known.
   void acquire(ClientId client, ResourceId resource, uint64_t ticket);
 
-  // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that
-  // comes again at once (Shares::kept_ns()).
+  // Ignored unless the client owns the resource, and its word says that it gave it back. It is granted on, or kept for
+  // one without a deadline that comes again at once (Shares::kept_ns()).
   void release(ClientId client, ResourceId resource);
 
   // The same, whatever the owner wants: it is granted on.
@@ -93,10 +95,10 @@ class Scheduler {
   static constexpr ClientId kNobody = 0;
   void dispatch(ResourceId resource, ClientId gone = kNobody);
   void charge(ResourceId resource);
-  bool note_handed(ResourceId resource, ClientId owner);
+  void note_handed(ResourceId resource, ClientId owner, std::vector<Waiter>& handed);
   void raise_floor(ResourceId resource);
   void give_places(ResourceId resource, bool freed);
-  bool update_word(ResourceId resource, ClientId gone);  // was it handed over meanwhile?
+  std::optional<Waiter> update_word(ResourceId resource, ClientId gone, std::vector<Waiter>& handed);
   bool keep(ResourceId resource);
   void begin_tenure(ResourceId resource, bool freed);
   void report_inversion(ResourceId resource) const;
@@ -107,10 +109,13 @@ class Scheduler {
   protocol::Word flags(ResourceId resource, ClientId owner, size_t without) const;
   ClientId next(ResourceId resource, ClientId owner, size_t without) const;
   bool shares(ClientId client) const;
+  protocol::Word load(ResourceId resource) const;
+  bool replace(ResourceId resource, protocol::Word& seen, protocol::Word next);
 
   std::span<std::atomic<protocol::Word>> words_;
   OnGrant on_grant_;
   OnInversion on_inversion_;
+  std::function<void()> before_access_;
   Policy policy_ = kFixedPriority;
   uint64_t now_ns_ = 0;
   uint64_t places_given_ = 0;

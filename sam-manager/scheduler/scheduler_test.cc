@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 
+#include "sam-manager/scheduler/testing/release.h"
+
 namespace samcl::scheduler {
 namespace {
 
@@ -54,7 +56,7 @@ TEST_F(SchedulerTest, WaiterKeepsTheOwnerFromReleasingUnseen) {
   scheduler.acquire(2, 0, 21);
   EXPECT_FALSE(give_back(1));
   EXPECT_THAT(granted, IsEmpty());
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_THAT(granted, ElementsAre(21));
   EXPECT_EQ(words[0], 2u) << "nobody waits any more";
   EXPECT_TRUE(give_back(2));
@@ -65,7 +67,7 @@ TEST_F(SchedulerTest, MostUrgentFirstAndInOrderAmongEquals) {
   ASSERT_TRUE(take(1));
   for (ClientId id = 2; id <= 5; ++id) scheduler.acquire(id, 0, id * 10);
   EXPECT_EQ(scheduler.waiters(0).front().client, 3u);
-  for (ClientId id : {1u, 3u, 4u, 2u, 5u}) scheduler.release(id, 0);
+  for (ClientId id : {1u, 3u, 4u, 2u, 5u}) release(scheduler, words[0], id);
   EXPECT_THAT(granted, ElementsAre(30, 40, 20, 50));
   EXPECT_EQ(words[0], 0u);
 }
@@ -76,7 +78,7 @@ TEST_F(SchedulerTest, OneRequestPerClientAndResource) {
   ASSERT_TRUE(take(1));
   for (uint64_t ticket = 21; ticket < 20'000; ++ticket) scheduler.acquire(2, 0, ticket);
   ASSERT_EQ(scheduler.waiters(0).size(), 1u);
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_THAT(granted, ElementsAre(19'999)) << "the last one is what it waits for";
   EXPECT_FALSE(scheduler.has_waiters(0));
 }
@@ -89,7 +91,7 @@ TEST_F(SchedulerTest, OwnerWhoAsksAgainLostItsRelease) {
   // Its release never came.
   scheduler.acquire(1, 0, 11);
   EXPECT_THAT(granted, ElementsAre(21));
-  scheduler.release(2, 0);
+  release(scheduler, words[0], 2);
   EXPECT_THAT(granted, ElementsAre(21, 11));
   // Nor did this one, and nobody else waits.
   scheduler.acquire(1, 0, 12);
@@ -106,7 +108,7 @@ TEST_F(SchedulerTest, OnlyMoreUrgentWaitersRevoke) {
   EXPECT_EQ(words[0], 1 | kWaiters | with_next(2));
   scheduler.acquire(3, 0, 0);
   EXPECT_EQ(words[0], 1 | kWaiters | kRevoke | with_next(3));
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_EQ(words[0], 3 | kWaiters | with_next(2)) << "the less urgent one that still waits does not revoke";
 }
 
@@ -133,7 +135,7 @@ TEST_F(SchedulerTest, WhatNobodySaidWasHandedOverIsSeenWithWhateverComesNext) {
       {"its owner before died", [&] { scheduler.remove_client(1); }},
       {"it asks for more", [&] { scheduler.acquire(1, 0, 12); }},
       {"another one asks", [&] { scheduler.acquire(4, 0, 41); }},
-      {"the new owner gives it back", [&] { scheduler.release(3, 0); }},
+      {"the new owner gives it back", [&] { release(scheduler, words[0], 3); }},
       {"the new owner is less urgent now", [&] { scheduler.set_standing(3, {1}); }},
       {"we look", [&] { scheduler.tick(); }}};
   for (const auto& [event, happens] : events) {
@@ -214,7 +216,7 @@ TEST_F(SchedulerTest, LateReleaseAfterTheLastWaiterDiedFreesTheResource) {
   scheduler.acquire(2, 0, 0);
   EXPECT_FALSE(give_back(1));  // so client 1 sends a message; before it arrives, client 2 dies
   scheduler.remove_client(2);
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_EQ(words[0], 0u);
 }
 
@@ -222,7 +224,7 @@ TEST_F(SchedulerTest, MessagesThatDoNotFitAreIgnored) {
   client(1, 0);
   client(2, 0);
   ASSERT_TRUE(take(1));
-  scheduler.release(2, 0);
+  release(scheduler, words[0], 2);
   scheduler.release(1, 99);
   scheduler.acquire(7, 0, 0);
   scheduler.acquire(1, 99, 0);
@@ -245,7 +247,7 @@ struct PolicyTest : SchedulerTest {
     for (const ClientId id : order) scheduler.acquire(id, 0, id);
     std::vector<ClientId> result;
     for (size_t i = 0; i < order.size(); ++i) {
-      scheduler.release(scheduler.owner(0), 0);
+      release(scheduler, words[0], scheduler.owner(0));
       result.push_back(scheduler.owner(0));
     }
     return result;
@@ -277,9 +279,9 @@ TEST_F(PolicyTest, OmlpGivesAPlaceWhenOneIsFree) {
   use(omlp(2));
   ASSERT_TRUE(take(3));
   for (const ClientId id : {2u, 1u}) scheduler.acquire(id, 0, id);
-  scheduler.release(3, 0);  // 2 has it, and 1 got the other place
+  release(scheduler, words[0], 3);  // 2 has it, and 1 got the other place
   scheduler.acquire(5, 0, 5);
-  scheduler.release(2, 0);
+  release(scheduler, words[0], 2);
   EXPECT_EQ(scheduler.owner(0), 1u) << "though 5 is more urgent";
 }
 
@@ -367,7 +369,7 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
             words[0] = protocol::handed_over(words[0]);
             scheduler.handed(0);
           } else {
-            scheduler.release(owner, 0);
+            release(scheduler, words[0], owner);
           }
           owner = expected = next();
           break;
@@ -433,7 +435,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
             words[0] = protocol::handed_over(words[0]);
             if (random() % 2) scheduler.handed(0);
           } else {
-            scheduler.release(owner, 0);
+            release(scheduler, words[0], owner);
           }
           break;
         case 5: scheduler.set_policy(policies(2)[random() % policies(2).size()]); break;
@@ -456,7 +458,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           ASSERT_NE(word & kRevoke, 0u) << "step " << step;
         }
     }
-    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left) scheduler.release(scheduler.owner(0), 0);
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left)
+      release(scheduler, words[0], scheduler.owner(0));
     ASSERT_TRUE(waiting.empty());
   }
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "sam-manager/scheduler/scheduler.h"
+#include "sam-manager/scheduler/testing/release.h"
 
 namespace samcl::scheduler {
 namespace {
@@ -90,7 +91,7 @@ struct Device {
       const bool is_revoked = (words[0].load() & protocol::kRevoke) != 0;
       if (!is_revoked && held_ns < program.pause_ns) continue;
       held_ns = 0;
-      scheduler.release(owner, 0);
+      release(scheduler, words[0], owner);
       program.asked = false;
       program.back_ns = is_revoked ? now_ns : now_ns + program.gap_ns;
       if (program.back_ns == now_ns) ask(owner);
@@ -174,23 +175,23 @@ TEST(Shares, WhatIsKeptGoesToARealTimeTaskAtOnce) {
   scheduler.acquire(2, 0, 1);  // it is behind from now on
   for (int i = 0; i < 3; ++i) {
     tell(kMs);
-    scheduler.release(1, 0);
+    release(scheduler, words[0], 1);
     tell(kMs / 100);
     scheduler.acquire(1, 0, 1);
     if (scheduler.owner(0) == 2) {
       tell(5 * kMs);
-      scheduler.release(2, 0);
+      release(scheduler, words[0], 2);
       scheduler.acquire(2, 0, 1);
     }
   }
   ASSERT_EQ(scheduler.owner(0), 1u);
   tell(kMs);
-  scheduler.release(1, 0);
+  release(scheduler, words[0], 1);
   EXPECT_EQ(scheduler.owner(0), 1u) << "it is kept";
   EXPECT_LE(scheduler.next_tick_ns(), now + Shares::kLongestGapNs);
   scheduler.acquire(3, 0, 1);
   EXPECT_EQ(scheduler.owner(0), 3u);
-  scheduler.release(3, 0);
+  release(scheduler, words[0], 3);
   EXPECT_EQ(scheduler.owner(0), 2u) << "no more is kept of that";
 }
 
@@ -264,7 +265,7 @@ TEST(Shares, RealTimeTaskComesBeforeAllSharesAtOnce) {
   EXPECT_EQ(words[0].load() & protocol::kRevoke, 0u);
   scheduler.acquire(3, 0, 1);
   EXPECT_NE(words[0].load() & protocol::kRevoke, 0u);
-  for (const ClientId id : {1u, 3u, 2u}) scheduler.release(id, 0);
+  for (const ClientId id : {1u, 3u, 2u}) release(scheduler, words[0], id);
   EXPECT_THAT(granted, ::testing::ElementsAre(3, 2, 4));
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 using daemon::scheduling_of;
 using testing::Child;
+using testing::comes_true;
 using testing::Daemon;
 using testing::kMs;
 using Clock = std::chrono::steady_clock;
@@ -39,14 +40,6 @@ milliseconds computed() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
-}
-
-template <typename Condition>
-bool comes_true(Condition condition) {
-  for (const auto until = Clock::now() + std::chrono::seconds(20); Clock::now() < until;
-       std::this_thread::sleep_for(milliseconds(2)))
-    if (condition()) return true;
-  return false;
 }
 
 bool is_urgent(pid_t thread, int priority) {

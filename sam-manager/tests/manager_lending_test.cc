@@ -21,6 +21,7 @@ namespace {
 using daemon::scheduling_of;
 using lease::ResourceKind;
 using testing::Child;
+using testing::comes_true;
 using testing::Daemon;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
@@ -42,14 +43,6 @@ void compute_for(milliseconds time) {
     return std::chrono::nanoseconds(now.tv_sec * 1'000'000'000LL + now.tv_nsec);
   };
   while (used() < time) continue;
-}
-
-template <typename Condition>
-bool comes_true(Condition condition) {
-  for (const auto until = Clock::now() + std::chrono::seconds(10); Clock::now() < until;
-       std::this_thread::sleep_for(milliseconds(2)))
-    if (condition()) return true;
-  return false;
 }
 
 bool is_lent(pid_t thread, int priority) {

@@ -41,10 +41,7 @@ struct OverrunTest : ::testing::Test {
 
   template <typename Condition>
   bool comes_true(const std::string& task, Condition condition) const {
-    for (const auto until = Clock::now() + std::chrono::seconds(10); Clock::now() < until;
-         std::this_thread::sleep_for(milliseconds(5)))
-      if (condition(daemon.program(task))) return true;
-    return false;
+    return testing::comes_true([&] { return condition(daemon.program(task)); });
   }
 };
 

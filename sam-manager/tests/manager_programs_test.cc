@@ -195,8 +195,12 @@ TEST_F(ProgramsTest, AJobInWhichAProgramIsBuiltIsToldApart) {
   ASSERT_EQ(run("camera", "true", {OPENCL_TASK}), 0);
   const auto before = history();
   setenv("BUILD_IN_JOB", "1", 1);
-  EXPECT_EQ(run("camera", "true", {OPENCL_TASK}), 0);
+  EXPECT_EQ(run("camera",
+                std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder + "/status"),
+            0);
   unsetenv("BUILD_IN_JOB");
+  const auto status = nlohmann::json::parse(std::ifstream(folder + "/status"));
+  EXPECT_EQ(status["programs"][0]["building"], true) << status;
   const auto after = history();
   EXPECT_EQ(after["jobs"], before["jobs"].get<int>() + 1) << after;
   EXPECT_EQ(after["building"], before["building"].get<int>() + 1) << after;

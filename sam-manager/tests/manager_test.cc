@@ -287,6 +287,25 @@ TEST(ManyPrograms, TwoHundredAndFiftySixHaveADeviceOneAtATime) {
   for (const auto& program : programs) EXPECT_TRUE(program->managed()) << "nobody gave the daemon up";
 }
 
+TEST_F(ManagerTest, ATaskBuildsUntilAJobEndedInWhichNothingWasBuilt) {
+  ASSERT_EQ(daemon.register_task("camera", 7), "");
+  const auto client = daemon.connect("camera");
+  ASSERT_TRUE(client);
+  const auto builds = [&] { return daemon.program("camera")["building"]; };
+  client->job_began();
+  EXPECT_EQ(builds(), false);
+  client->job_builds();
+  EXPECT_EQ(builds(), true) << "the job is not over yet";
+  client->job_ended(1000 * testing::kMs, true);
+  EXPECT_EQ(builds(), true);
+  client->job_began();
+  EXPECT_EQ(builds(), true);
+  client->job_ended(testing::kMs, false);
+  EXPECT_EQ(builds(), false);
+  EXPECT_EQ(daemon.program("camera")["building_jobs"], 1);
+  EXPECT_EQ(daemon.program("camera")["misses"], 0);
+}
+
 TEST_F(ManagerTest, RegisteringChangesRunningPrograms) {
   const auto client = daemon.connect("later");
   ASSERT_TRUE(client);

@@ -3,10 +3,12 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libsamcl/lease/lease.h"
@@ -15,6 +17,16 @@ namespace samcl::testing {
 
 inline constexpr uint64_t kMs = 1'000'000;  // ns
 inline constexpr lease::ResourceKind kGpu = lease::ResourceKind::gpu;
+
+// Whether it does so within 20 s; looks every 2 ms.
+template <typename Condition>
+bool comes_true(Condition condition) {
+  using Clock = std::chrono::steady_clock;
+  for (const auto until = Clock::now() + std::chrono::seconds(20); Clock::now() < until;
+       std::this_thread::sleep_for(std::chrono::milliseconds(2)))
+    if (condition()) return true;
+  return false;
+}
 
 // Of one instance whose name no other test uses.
 class Daemon {

@@ -6,6 +6,7 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
+#include "libsamcl/api/content_size.h"
 #include "libsamcl/api/external_memory.h"
 #include "libsamcl/api/semaphore.h"
 #include "libsamcl/api/suggested_local_size.h"
@@ -28,6 +29,7 @@ void* command_buffer_function(std::string_view, cl_version) { return nullptr; }
 void* external_memory_function(std::string_view) { return nullptr; }
 void* semaphore_function(std::string_view) { return nullptr; }
 void* suggested_local_size_function(std::string_view) { return nullptr; }
+void* content_size_function(std::string_view) { return nullptr; }
 std::optional<cl_version> command_buffer_version(cl_device_id) { return {}; }
 
 }  // namespace samcl::api

@@ -269,6 +269,23 @@ TEST_P(FillPattern, RepeatsOverManyBlocks) {
 
 INSTANTIATE_TEST_SUITE_P(Buffers, FillPattern, ::testing::Values(1, 2, 4, 8, 16, 32, 64, 128));
 
+// PoCL's extension. Only the content has a meaning after a copy.
+TEST_F(Buffers, MayHaveABufferWithTheSizeOfTheirContent) {
+  const auto set = reinterpret_cast<cl_int(CL_API_CALL*)(cl_mem, cl_mem)>(clGetExtensionFunctionAddressForPlatform(
+      device_info<cl_platform_id>(CL_DEVICE_PLATFORM), "clSetContentSizeBufferPoCL"));
+  if (!set) GTEST_SKIP() << "the driver has no such extension";
+  const Buffer x = buffer(counting<cl_int>(1024)), y = buffer(std::vector<cl_int>(1024, -1));
+  const Buffer size = buffer(std::vector<cl_ulong>{100 * sizeof(cl_int)}), small = buffer_of(4);
+  EXPECT_STATUS(set(nullptr, size.get()), CL_INVALID_MEM_OBJECT);
+  EXPECT_STATUS(set(x.get(), nullptr), CL_INVALID_MEM_OBJECT);
+  EXPECT_STATUS(set(x.get(), small.get()), CL_INVALID_BUFFER_SIZE);
+  ASSERT_OK(set(x.get(), size.get()));
+  increment(x, 1024);
+  ASSERT_OK(clEnqueueCopyBuffer(queue(), x.get(), y.get(), 0, 0, 1024 * sizeof(cl_int), 0, nullptr, nullptr));
+  EXPECT_EQ(read<cl_int>(x, 1024), counting<cl_int>(1024, 1));
+  EXPECT_EQ(read<cl_int>(y, 100), counting<cl_int>(100, 1));
+}
+
 TEST_F(Buffers, FillErrors) {
   const Buffer x = buffer_of(64);
   const cl_uchar pattern[256] = {};

@@ -53,6 +53,11 @@ std::string bound(const json& entry) {
   return entry.at("bound_ns").is_null() ? "-" : format_duration(entry.at("bound_ns"));
 }
 
+// What is promised of its jobs: nothing while it builds its programs.
+std::string promise(const json& entry) {
+  return !entry.at("bound_ns").is_null() && entry.value("building", false) ? "building" : bound(entry);
+}
+
 // What it did beyond its promise.
 std::string overruns(const json& entry) {
   const json known = entry.value("overruns", json::object());
@@ -108,7 +113,7 @@ std::string status_tables(const json& status) {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry), gpus(entry.at("gpus")),
-                        join(entry.at("devices")), number(entry.at("jobs")), longest(entry), bound(entry),
+                        join(entry.at("devices")), number(entry.at("jobs")), longest(entry), promise(entry),
                         overruns(entry), or_dash(visible(entry.at("executable").get<std::string>()))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {

@@ -49,6 +49,18 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
             "pocl:1  gpu       -           -    -\n");
 }
 
+TEST(Tables, StatusPromisesNothingOfATaskThatBuildsItsPrograms) {
+  json status = json::parse(R"({"instance": "x", "pid": 3, "resources": [],
+      "programs": [{"pid": 7, "task": "camera", "priority": 30, "gpus": 1, "devices": ["pocl:0"], "building": true,
+                    "executable": "/c", "threads": 1, "jobs": 1, "longest_response_ns": 0, "bound_ns": 34000000}]})");
+  EXPECT_THAT(status_tables(status), ::testing::HasSubstr("1     0        building  -"));
+  status["programs"][0]["building"] = false;
+  EXPECT_THAT(status_tables(status), ::testing::HasSubstr("1     0        34 ms  -"));
+  status["programs"][0]["building"] = true;
+  status["programs"][0]["bound_ns"] = nullptr;
+  EXPECT_THAT(status_tables(status), ::testing::HasSubstr("1     0        -      -")) << "nor ever was";
+}
+
 TEST(Tables, HistoryTellsJobsInWhichProgramsWereBuiltApart) {
   const json history = json::parse(R"({"task": "camera", "jobs": 3, "misses": 0, "longest_ns": 9000000, "building": 2,
       "longest_building_ns": 41000000, "p50_ns": 9000000, "p99_ns": 9000000, "deadline_ns": 35000000,

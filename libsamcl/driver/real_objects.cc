@@ -1,0 +1,99 @@
+#include "libsamcl/driver/real_objects.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/modules.h"
+
+namespace samcl::driver {
+namespace {
+
+// A set that only grows, of so few that looking at each is fastest; more are not kept.
+class FewPointers {
+ public:
+  bool contains(const void* pointer) const {
+    for (const std::atomic<const void*>& place : places_) {
+      const void* const here = place.load(std::memory_order_relaxed);
+      if (here == pointer) return true;
+      if (!here) return false;
+    }
+    return false;
+  }
+  void add(const void* pointer) {
+    const std::lock_guard lock(adding_);
+    if (contains(pointer)) return;
+    const auto free = std::find(places_.begin(), places_.end(), nullptr);
+    if (free != places_.end()) free->store(pointer, std::memory_order_relaxed);
+  }
+
+ private:
+  std::array<std::atomic<const void*>, 16> places_{};
+  std::mutex adding_;
+};
+
+constinit FewPointers g_tables, g_platforms;
+
+struct Samplers {
+  std::mutex mutex;
+  std::unordered_set<const void*> all;
+};
+Samplers& samplers() {
+  static Samplers* const samplers = new Samplers;
+  return *samplers;
+}
+constinit std::atomic<size_t> g_sampler_count{0};
+
+const void* table_at(const void* memory) { return *static_cast<const void* const*>(memory); }
+
+// Of a driver whose tables are not in its library.
+bool is_a_platforms(const void* table) {
+  cl_uint count = 0;
+  if (real().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return false;
+  std::vector<cl_platform_id> platforms(count, nullptr);
+  if (real().clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return false;
+  return std::any_of(platforms.begin(), platforms.end(),
+                     [&](cl_platform_id platform) { return platform && table_at(platform) == table; });
+}
+
+}  // namespace
+
+bool begins_as_object(const void* memory) {
+  const void* const table = table_at(memory);
+  if (!table) return false;
+  if (g_tables.contains(table)) return true;
+  if (!is_opencl_code(table) && !is_a_platforms(table)) return false;
+  g_tables.add(table);
+  return true;
+}
+
+void note_platforms(std::span<const cl_platform_id> platforms) {
+  for (const cl_platform_id platform : platforms)
+    if (platform) g_platforms.add(platform);
+}
+
+bool is_known_platform(const void* object) { return g_platforms.contains(object); }
+
+void note_sampler(cl_sampler sampler) {
+  const std::lock_guard lock(samplers().mutex);
+  samplers().all.insert(sampler);
+  g_sampler_count.store(samplers().all.size(), std::memory_order_relaxed);
+}
+
+void forget_sampler(cl_sampler sampler) {
+  const std::lock_guard lock(samplers().mutex);
+  samplers().all.erase(sampler);
+  g_sampler_count.store(samplers().all.size(), std::memory_order_relaxed);
+}
+
+bool is_known_sampler(const void* object) {
+  if (g_sampler_count.load(std::memory_order_relaxed) == 0) return false;
+  const std::lock_guard lock(samplers().mutex);
+  return samplers().all.contains(object);
+}
+
+}  // namespace samcl::driver
