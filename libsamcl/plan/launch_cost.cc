@@ -13,6 +13,9 @@ namespace {
 constexpr double kMergingRate = 3;
 constexpr uint64_t kMergingNs = 100'000;
 
+// Bytes do not move ahead for less than such a part of a launch: predictions err by as much.
+constexpr uint64_t kLeastSaved = 8;
+
 // What of one storage comes from one kind of place: one exchange.
 struct Exchanged {
   uint64_t bytes = 0;
@@ -172,7 +175,8 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, Moving* moving
     return {true, in_parts};
   }
   const uint64_t in_place = in_parts - to_move;
-  const bool moves = moving && in_place < in_one && moving->pays(in_one - in_place, to_move);
+  const bool saves = in_place + in_one / kLeastSaved <= in_one;
+  const bool moves = moving && saves && moving->pays(in_one - in_place, to_move);
   return moves ? Cheaper{true, in_parts} : Cheaper{false, in_one};
 }
 

@@ -94,6 +94,11 @@ TEST_F(LaunchCostTest, BytesAreMovedOnceLaunchesWouldHaveSavedAsMuch) {
   EXPECT_FALSE(splits(nullptr)) << "for one alone it is too much";
   simulate(split, here);
   EXPECT_TRUE(splits(&moving)) << "it stays there";
+  storage->written({0, 1 << 20}, only(0));
+  Moving of_another;
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_FALSE(cheaper(whole, &split, &of_another, {10 * kMs, 18 * kMs}, 100, slow, here).splits)
+        << "10 ms or 9: which of them, nobody knows";
 }
 
 TEST_F(LaunchCostTest, AHaloPassesWhileTheRestComputes) {
