@@ -117,6 +117,14 @@ TEST(VendorFacts, NvidiaDoesNot) {
   EXPECT_EQ(distinct_option(facts, 1), "");
 }
 
+TEST(Machines, HaveOneAddressUnlessTheyAreTheEndsOfTunnels) {
+  EXPECT_EQ(machine_of("10.0.0.2:7700"), machine_of("10.0.0.2:7710"));
+  EXPECT_NE(machine_of("10.0.0.2:7700"), machine_of("10.0.0.3:7700"));
+  EXPECT_NE(machine_of("127.0.0.1:7700"), machine_of("127.0.0.1:7710"));
+  EXPECT_NE(machine_of("localhost:7700"), machine_of("localhost:7710"));
+  EXPECT_EQ(machine_of(""), "") << "this one";
+}
+
 TEST(VendorFacts, AnUnknownPlatformIsCalledByItsName) {
   EXPECT_EQ(vendor_facts("Rusticl 2", "Mesa/X.org", "OpenCL 3.0").short_name, "rusticl2");
 }

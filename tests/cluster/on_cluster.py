@@ -28,6 +28,8 @@ def arguments():
     parser.add_argument("--sam-cluster", required=True)
     parser.add_argument("--pocl", required=True, help="where PoCL with its remote driver is installed")
     parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--devices", type=int, default=1, help="of each server")
+    parser.add_argument("--tunnelled", action="store_true", help="as if the servers did not reach each other")
     parser.add_argument("--port", type=int, default=17700)
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
     parser.add_argument("--lose", type=float, help="end a server so many seconds after the program's begin: it must fail")
@@ -138,7 +140,9 @@ def servers(options, environment):
         file = os.path.join(folder, "cluster")
         cluster = [options.sam_cluster, "--file", file]
         subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port), *managed],
-                       env=environment, check=True)
+                       env=dict(environment, POCL_DEVICES=" ".join(["basic"] * options.devices)), check=True)
+        if options.tunnelled:
+            pathlib.Path(file).write_text("tunnelled\n" + pathlib.Path(file).read_text())
         try:
             yield file
         finally:
