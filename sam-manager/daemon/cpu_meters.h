@@ -1,12 +1,10 @@
 // What the threads of programs have computed that run with their tasks' priorities, as we tell it from outside.
 //
-//   exact   the kernel's performance events of each such thread, which tell also what a thread has computed that does
-//   so at
-//           the moment: for a privileged manager (CAP_PERFMON), or its own user's programs where
-//           kernel.perf_event_paranoid is at most 2
-//   ticks   the CPU clock of the whole process, for anybody: it counts all threads of the program, and is behind by up
-//   to a
-//           tick for each that computes at the moment
+//   exact   the kernel's performance events of each such thread, which tell also what a thread
+//           has computed that does so at the moment: for a privileged manager (CAP_PERFMON), or its
+//           own user's programs where kernel.perf_event_paranoid is at most 2
+//   ticks   the CPU clock of the whole process, for anybody: it counts all threads of the program,
+//           and is behind by up to a tick for each that computes at the moment
 #pragma once
 
 #include <sys/types.h>
