@@ -23,7 +23,6 @@ TEST(Calibration, MeasuresWhatHandOversCost) {
     EXPECT_LE(kind.p50_ns, kind.p99_ns);
     EXPECT_LE(kind.p99_ns, kind.max_ns);
   }
-  EXPECT_GT(measured->request.p50_ns, measured->wake.p50_ns) << "two threads wake";
   EXPECT_EQ(measured->handovers().request, static_cast<analysis::Time>(measured->request.max_ns));
 }
 
