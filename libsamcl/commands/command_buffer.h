@@ -20,8 +20,9 @@ namespace samcl {
 class CommandBuffer;
 
 template <>
+inline constexpr ObjectKind kKindOf<cl_command_buffer_khr> = ObjectKind::command_buffer;
+template <>
 struct HandleTraits<CommandBuffer> {
-  static constexpr ObjectKind kKind = ObjectKind::command_buffer;
   using Api = cl_command_buffer_khr;
 };
 

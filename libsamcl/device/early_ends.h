@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <span>
 
 #include "libsamcl/device/late_times.h"
 #include "libsamcl/engine/operation.h"

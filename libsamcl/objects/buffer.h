@@ -19,7 +19,6 @@ class Kernel;
 
 template <>
 struct HandleTraits<Buffer> {
-  static constexpr ObjectKind kKind = ObjectKind::buffer;
   using Api = cl_mem;
 };
 

@@ -26,12 +26,10 @@ class Device;
 
 template <>
 struct HandleTraits<Device> {
-  static constexpr ObjectKind kKind = ObjectKind::device;
   using Api = cl_device_id;
 };
 template <>
 struct HandleTraits<Context> {
-  static constexpr ObjectKind kKind = ObjectKind::context;
   using Api = cl_context;
 };
 

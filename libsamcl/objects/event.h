@@ -26,7 +26,6 @@ class Queue;
 
 template <>
 struct HandleTraits<Event> {
-  static constexpr ObjectKind kKind = ObjectKind::event;
   using Api = cl_event;
 };
 

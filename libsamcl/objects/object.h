@@ -35,8 +35,26 @@ struct Handle {
   ~Handle() { alive.store(false, std::memory_order_relaxed); }
 };
 
+// What virtual objects of an OpenCL type are; 0: there are none.
+template <typename Api>
+inline constexpr ObjectKind kKindOf{};
+template <>
+inline constexpr ObjectKind kKindOf<cl_device_id> = ObjectKind::device;
+template <>
+inline constexpr ObjectKind kKindOf<cl_context> = ObjectKind::context;
+template <>
+inline constexpr ObjectKind kKindOf<cl_command_queue> = ObjectKind::queue;
+template <>
+inline constexpr ObjectKind kKindOf<cl_mem> = ObjectKind::buffer;
+template <>
+inline constexpr ObjectKind kKindOf<cl_program> = ObjectKind::program;
+template <>
+inline constexpr ObjectKind kKindOf<cl_kernel> = ObjectKind::kernel;
+template <>
+inline constexpr ObjectKind kKindOf<cl_event> = ObjectKind::event;
+
 template <typename Derived>
-struct HandleTraits;  // gives kKind and the cl_* type; specialised beside each class
+struct HandleTraits;  // gives the cl_* type; specialised beside each class
 
 // Base of all virtual objects. No class derived from it may have virtual functions: the first word is taken.
 template <typename Derived>
@@ -44,7 +62,7 @@ class Object : public Handle, public std::enable_shared_from_this<Derived> {
  public:
   using Api = typename HandleTraits<Derived>::Api;
 
-  Object() : Handle(HandleTraits<Derived>::kKind) {}
+  Object() : Handle(kKindOf<Api>) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
@@ -89,24 +107,6 @@ inline bool is_virtual(const void* handle) {
   return handle && static_cast<const Handle*>(handle)->dispatch == &samcl_dispatch;
 }
 
-// What virtual objects of an OpenCL type are; 0: there are none.
-template <typename Api>
-inline constexpr ObjectKind kKindOf{};
-template <>
-inline constexpr ObjectKind kKindOf<cl_device_id> = ObjectKind::device;
-template <>
-inline constexpr ObjectKind kKindOf<cl_context> = ObjectKind::context;
-template <>
-inline constexpr ObjectKind kKindOf<cl_command_queue> = ObjectKind::queue;
-template <>
-inline constexpr ObjectKind kKindOf<cl_mem> = ObjectKind::buffer;
-template <>
-inline constexpr ObjectKind kKindOf<cl_program> = ObjectKind::program;
-template <>
-inline constexpr ObjectKind kKindOf<cl_kernel> = ObjectKind::kernel;
-template <>
-inline constexpr ObjectKind kKindOf<cl_event> = ObjectKind::event;
-
 // Whether what a program passes for an object of that type is null, one of ours of the type, dead or alive, or a
 // driver's; else nobody may look into it.
 template <typename Api>
@@ -122,7 +122,8 @@ template <typename T>
 std::shared_ptr<T> find(typename HandleTraits<T>::Api handle) {
   if (!is_virtual(handle)) return nullptr;
   Handle* header = reinterpret_cast<Handle*>(handle);
-  if (header->kind != HandleTraits<T>::kKind || !header->alive.load(std::memory_order_relaxed)) return nullptr;
+  if (header->kind != kKindOf<typename HandleTraits<T>::Api> || !header->alive.load(std::memory_order_relaxed))
+    return nullptr;
   return static_cast<T*>(header)->weak_from_this().lock();
 }
 

@@ -14,7 +14,6 @@ namespace samcl {
 
 template <>
 struct HandleTraits<Queue> {
-  static constexpr ObjectKind kKind = ObjectKind::queue;
   using Api = cl_command_queue;
 };
 

@@ -29,7 +29,6 @@ class Kernel;
 
 template <>
 struct HandleTraits<Kernel> {
-  static constexpr ObjectKind kKind = ObjectKind::kernel;
   using Api = cl_kernel;
 };
 

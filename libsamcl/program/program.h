@@ -32,7 +32,6 @@ class Program;
 
 template <>
 struct HandleTraits<Program> {
-  static constexpr ObjectKind kKind = ObjectKind::program;
   using Api = cl_program;
 };
 
