@@ -50,8 +50,9 @@ void add_options(CLI::App& app, Sizes& sizes, Options& options) {
       ->needs(period);
   app.add_option("--jobs", options.jobs, "Periodic jobs")->capture_default_str()->check(kAboveZero)->needs(period);
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
-  auto* unverified = app.add_flag("--unverified", options.unverified,
-                                  "Leave out the plain computation: for checksums that a verified run's are compared with");
+  auto* unverified =
+      app.add_flag("--unverified", options.unverified,
+                   "Leave out the plain computation: for checksums that a verified run's are compared with");
   app.add_option("--flip-byte", options.flip,
                  "Damage this byte of the result before it is verified: shows that the check can fail")
       ->excludes(unverified);
