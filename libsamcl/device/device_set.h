@@ -28,6 +28,9 @@ class DeviceSet {
   std::vector<std::unique_ptr<RealDevice>> devices;
   // Memory of replicas that others can use; nullptr where devices cannot, or no replica is to be in such memory.
   std::shared_ptr<PeerMemory> peers;
+  // A memory object of that size was made, which is likely to be used on the first device first. Where a manager counts
+  // what is allocated, nothing is before it is used.
+  void expect_memory(uint64_t bytes) const;
   std::unique_ptr<PeerWindows> windows;  // for other replicas; nullptr where devices cannot use each other's memory
 
   // Where a manager grants the devices, what memory of theirs may be needed by others, or devices may be lost: all

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cstdio>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "libsamcl/device/real_device.h"
@@ -19,7 +21,9 @@ namespace {
 
 constexpr uint64_t kLeast = 256 << 10;  // shorter ones pass through the host about as fast
 constexpr uint64_t kMost = uint64_t{500} << 20;
-constexpr uint64_t kFirst = 2 << 20;               // the least that such memory takes of a device
+constexpr uint64_t kUnit = 2 << 20;        // the least that such memory takes of a device
+constexpr uint64_t kMostAhead = 64 << 20;  // that is there and not used
+constexpr size_t kMostMissed = 64;
 constexpr cl_mem_properties kExternalFd = 0x2060;  // CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
 constexpr cl_mem_properties kDeviceList = 0x2051;  // CL_MEM_DEVICE_HANDLE_LIST_KHR
 constexpr cl_device_info kPciBus = 0x4008, kPciSlot = 0x4009, kPciDomain = 0x400A;  // cl_nv_device_attribute_query
@@ -117,21 +121,38 @@ class NvidiaMemory : public PeerMemory {
  public:
   explicit NvidiaMemory(std::vector<Member> members) : members_(std::move(members)) {}
 
-  void prepare() override {
+  bool makes_ahead(uint64_t bytes) const override { return fits(bytes) && bytes <= kMostAhead; }
+
+  void make_ahead(uint64_t bytes) override {
+    const uint64_t size = round_up(bytes);
+    {
+      std::lock_guard lock(mutex_);
+      if (missed_.extract(size) || ahead_bytes_ + size > kMostAhead) return;
+    }
+    auto made = make(0, size);
     std::lock_guard lock(mutex_);
-    first_ = make(0, kFirst);
+    if (made) ahead_bytes_ += size;
+    if (made) ahead_.emplace(size, std::move(made));
   }
 
   std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) override {
-    if (bytes < kLeast || bytes > kMost) return nullptr;
-    {
+    if (!fits(bytes)) return nullptr;
+    const uint64_t size = round_up(bytes);
+    if (device == 0 && size <= kMostAhead) {
       std::lock_guard lock(mutex_);
-      if (device == 0 && bytes <= kFirst && first_) return std::move(first_);
+      if (auto made = ahead_.extract(size)) {
+        ahead_bytes_ -= size;
+        return std::move(made.mapped());
+      }
+      if (missed_.size() < kMostMissed) missed_.insert(size);
     }
-    return make(device, bytes);
+    return make(device, size);
   }
 
  private:
+  static bool fits(uint64_t bytes) { return bytes >= kLeast && bytes <= kMost; }
+  static uint64_t round_up(uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+
   std::unique_ptr<PeerBuffer> make(unsigned device, uint64_t bytes) {
     if (!works_) return nullptr;
     const Cuda& cuda = *Cuda::get();
@@ -148,9 +169,11 @@ class NvidiaMemory : public PeerMemory {
   }
 
   const std::vector<Member> members_;
-  std::atomic<bool> works_{true};  // false once the driver has refused an import
-  std::mutex mutex_;
-  std::unique_ptr<PeerBuffer> first_;  // that nobody has taken, of kFirst bytes
+  std::atomic<bool> works_{true};                               // false once the driver has refused an import
+  std::mutex mutex_;                                            // guards what follows, of the first device
+  std::multimap<uint64_t, std::unique_ptr<PeerBuffer>> ahead_;  // made and not taken, by size
+  uint64_t ahead_bytes_ = 0;
+  std::multiset<uint64_t> missed_;  // sizes allocated before they had been made ahead
 };
 
 bool is_member(const RealDevice& device, Member& member) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libsamcl/device/host_transfer.h"
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
@@ -77,6 +78,13 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
   return false;
 }
 
+// The only device of a group, with all of it and without a manager: whether the driver's own objects serve as well.
+// Where the device has memory of its own, virtual ones move bytes faster.
+bool is_direct(const Config& config, cl_device_id device) {
+  if (config.direct == Config::Direct::automatic) return !gains_by_pinned_chunks(device);
+  return config.direct == Config::Direct::always;
+}
+
 // `positions`: where each device stands in the list announced to the manager.
 Group make_group(Machine& machine, const Config& config, const std::vector<driver::Device>& members,
                  const std::unordered_map<cl_device_id, uint32_t>& positions) {
@@ -93,7 +101,7 @@ Group make_group(Machine& machine, const Config& config, const std::vector<drive
     used.resize(kMaxDevices);
   }
   const bool is_whole = used[0] == group.members[0];
-  if (used.size() == 1 && !machine.client && config.direct && is_whole) return group;
+  if (used.size() == 1 && !machine.client && is_whole && is_direct(config, used[0])) return group;
 
   std::vector<LeaseTarget> leases;
   for (size_t i = 0; i < used.size(); ++i) {

@@ -99,7 +99,9 @@ Config read() {
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");
   if (config.cache_directory.empty()) config.cache_directory = default_cache_directory();
-  config.direct = choice<bool>("SAMCL_DIRECT", {{"on", true}, {"off", false}});
+  using Direct = Config::Direct;
+  config.direct =
+      choice<Direct>("SAMCL_DIRECT", {{"auto", Direct::automatic}, {"on", Direct::always}, {"off", Direct::never}});
   return config;
 }
 

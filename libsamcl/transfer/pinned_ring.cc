@@ -152,12 +152,14 @@ class PinnedRing::Transfer {
 
 cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give,
                           const Pause* pause) {
-  return Transfer(*this, cut(rows, host, kUp), kUp, give, pause).upload(from);
+  const size_t chunk = pause ? kUp / 2 : kUp;
+  return Transfer(*this, cut(rows, host, chunk), chunk, give, pause).upload(from);
 }
 
 cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
                             const Pause* pause) {
-  return Transfer(*this, cut(rows, host, kDown), kDown, give, pause).download(to);
+  const size_t chunk = pause ? kDown / 2 : kDown;
+  return Transfer(*this, cut(rows, host, chunk), chunk, give, pause).download(to);
 }
 
 }  // namespace samcl

@@ -62,7 +62,7 @@ class PinnedRing {
  private:
   // Measured on two H100 with 8 threads for each (GB/s up and down; memory is copied at 60): chunks of 512 KiB 42 and
   // 38, 1 MiB 46 and 56, 2 MiB 47 and 70. For an upload each thread needs two chunks: one is moved while it fills the
-  // other.
+  // other. Half of these with a pause, so that as many threads have some of what may be in flight.
   static constexpr size_t kUp = 1 << 20, kDown = 2 << 20;
   static constexpr unsigned kThreads = 8;
   class Transfer;
