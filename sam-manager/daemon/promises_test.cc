@@ -27,7 +27,7 @@ registry::Task sonar_task(analysis::Time section_ms, int requests = 1, uint64_t 
   stage.resource = analysis::Resource::gpu;
   stage.worst = {analysis::Time{300} * kMs};
   stage.host = {0};
-  stage.section = section_ms * static_cast<analysis::Time>(kMs);
+  stage.section = {section_ms * static_cast<analysis::Time>(kMs)};
   stage.requests = requests;
   analysis::Task profile;
   profile.name = "measured";
