@@ -16,7 +16,7 @@ TaskSet one_task() {
   camera.name = "camera";
   camera.period = camera.deadline = 40'000'000;
   camera.priority = 1;
-  camera.stages = {{Resource::gpu, {4'000'000}, {}, 1'000'000}};
+  camera.stages = {{Resource::gpu, {4'000'000}, {}, {1'000'000}}};
   set.tasks = {camera};
   return set;
 }

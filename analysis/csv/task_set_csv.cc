@@ -14,9 +14,9 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array kStageFields = {"resource", "section", "requests", "host_section"};
+constexpr std::array kStageFields = {"resource", "requests"};
 // A column each, or one for each mode: worst_1, worst_2.
-constexpr std::array kByMode = {"worst", "best", "between", "host", "threads"};
+constexpr std::array kByMode = {"worst", "best", "section", "between", "host", "host_section", "threads"};
 constexpr std::array kTasksByMode = {"work"};  // likewise, of a task
 constexpr const char* kDevices = "devices";    // "1 0"
 

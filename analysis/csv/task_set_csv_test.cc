@@ -31,7 +31,7 @@ TEST(TaskSetCsv, IsReadLineByLine) {
   EXPECT_EQ(tasks.at(0).name, "a, \"first\"");
   EXPECT_EQ(tasks.at(0).deadline, 35'000'000);
   EXPECT_EQ(tasks.at(0).stages.at(1).worst, (std::vector<Time>{9'000'000, 5'000'000}));
-  EXPECT_EQ(tasks.at(0).stages.at(1).section, 500'000);
+  EXPECT_EQ(tasks.at(0).stages.at(1).section, (std::vector<Time>{500'000, 500'000}));
   EXPECT_EQ(tasks.at(1).deadline, 100'000'000);
 }
 

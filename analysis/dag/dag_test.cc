@@ -76,7 +76,7 @@ TEST(Dag, IsReadFromJson) {
 TEST(Dag, APipelineIsAChain) {
   analysis::TaskSet set;
   set.platform.gpus = 2;
-  set.tasks = {{"t", 90, 80, {}, {{kCpu, {4, 4}, {}, 0}, {Resource::link, {8, 8}, {}, 0}, {kGpu, {15, 10}, {}, 0}}}};
+  set.tasks = {{"t", 90, 80, {}, {{kCpu, {4, 4}, {}}, {Resource::link, {8, 8}, {}}, {kGpu, {15, 10}, {}}}}};
   set.tasks[0].stages[1].requests = 2;
   const auto graphs = chains(set, Modes{2});
   ASSERT_TRUE(graphs) << graphs.error().message;

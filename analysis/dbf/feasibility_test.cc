@@ -210,8 +210,8 @@ TEST(Feasibility, LooksAtFewOfTheBreakpoints) {
 TEST(Feasibility, SporadicTasksAreGraphsOfOneVertex) {
   TaskSet set;
   const auto feasible = [&](Time worst) {
-    set.tasks = {{"a", 5, 4, {}, {{Resource::cpu, {2}, {}, 0}}},
-                 {"b", 20, 6, {}, {{Resource::cpu, {worst - 1}, {}, 0}, {Resource::cpu, {1}, {}, 0}}}};
+    set.tasks = {{"a", 5, 4, {}, {{Resource::cpu, {2}, {}}}},
+                 {"b", 20, 6, {}, {{Resource::cpu, {worst - 1}, {}}, {Resource::cpu, {1}, {}}}}};
     const auto graphs = sporadic(set);
     EXPECT_TRUE(graphs);
     return feasibility(TaskDemands(*graphs).bounds)->feasible;

@@ -10,8 +10,8 @@ using testing::HasSubstr;
 
 TaskSet two_tasks() {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, 2, {{Resource::cpu, {4}, {}, 0}, {Resource::link, {5}, {}, 0}}},
-               {"P<2>", 18, 18, 1, {{Resource::cpu, {5}, {}, 0}}}};
+  set.tasks = {{"P1", 12, 12, 2, {{Resource::cpu, {4}, {}}, {Resource::link, {5}, {}}}},
+               {"P<2>", 18, 18, 1, {{Resource::cpu, {5}, {}}}}};
   return set;
 }
 

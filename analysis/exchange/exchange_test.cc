@@ -65,27 +65,26 @@ TEST(SchedCat, WhatOurModelDoesNotHaveIsNamed) {
 
 TEST(NpJobs, AreThoseOfAHyperperiod) {
   TaskSet set;
-  set.tasks = {{"slow", 6, 5, {}, {{Resource::gpu, {2}, {1}, 0}}}, {"fast", 4, 4, {}, {{Resource::gpu, {1}, {}, 0}}}};
+  set.tasks = {{"slow", 6, 5, {}, {{Resource::gpu, {2}, {1}}}}, {"fast", 4, 4, {}, {{Resource::gpu, {1}, {}}}}};
   const Modes modes = {1, 1};
   const auto csv = format_np_jobs(set, modes);
   ASSERT_TRUE(csv) << csv.error().message;
   EXPECT_EQ(*csv,
             "Task ID,Job ID,Release min,Release max,Cost min,Cost max,Deadline,Priority\n"
             "1,1,0,0,1,2,5,2\n1,2,6,6,1,2,11,2\n2,3,0,0,0,1,4,1\n2,4,4,4,0,1,8,1\n2,5,8,8,0,1,12,1\n");
-  set.tasks[0].stages[0].section = 1;
+  set.tasks[0].stages[0].section = {1};
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("never cut"));
-  set.tasks[0].stages[0].section = 0;
+  set.tasks[0].stages[0].section = {0};
   set.tasks[1].stages[0].resource = Resource::link;
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("resource: expected that of the first task"));
-  set.tasks[1].stages = {{Resource::gpu, {1}, {}, 0}, {Resource::gpu, {1}, {}, 0}};
+  set.tasks[1].stages = {{Resource::gpu, {1}, {}}, {Resource::gpu, {1}, {}}};
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("stages: expected one"));
 }
 
 TEST(NpJobs, ComeBackAsTheTasksThatReleaseThem) {
   TaskSet set;
   set.platform.gpus = 2;
-  set.tasks = {{"slow", 12, 5, 1, {{Resource::gpu, {2, 2}, {1, 1}, 0}}},
-               {"fast", 4, 4, 2, {{Resource::gpu, {1, 1}, {}, 0}}}};
+  set.tasks = {{"slow", 12, 5, 1, {{Resource::gpu, {2, 2}, {1, 1}}}}, {"fast", 4, 4, 2, {{Resource::gpu, {1, 1}, {}}}}};
   const auto csv = format_np_jobs(set, Modes{1, 1});
   ASSERT_TRUE(csv) << csv.error().message;
   EXPECT_TRUE(is_np_jobs(*csv));

@@ -19,7 +19,7 @@ Result<void> check_task(const TaskSet& set, const Task& task, int mode) {
   const Stage& stage = task.stages.front();
   if (stage.resource != set.tasks.front().stages.front().resource)
     return fail(who + "resource: expected that of the first task");
-  if (!stage.whole() || stage.requests > 1)
+  if (!stage.whole_in(mode) || stage.requests > 1)
     return fail(who + "expected a PCI or GPU stage that is never cut, with one request");
   if (set.platform.subtasks(stage, mode) > 1) return fail(who + "mode: expected 1");
   return {};
@@ -115,7 +115,7 @@ Result<Task> task_of(const std::vector<Job>& jobs) {
     least = std::min(least, job.cells[kLeast]);
     most = std::max(most, job.cells[kMost]);
   }
-  task.stages = {{Resource::gpu, {most}, {least}, 0}};
+  task.stages = {{Resource::gpu, {most}, {least}}};
   return task;
 }
 

@@ -14,7 +14,8 @@ Result<void> check_task(const Task& task, int mode, const std::string& tool) {
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const Stage& stage = task.stages[j];
     const std::string at = name_of(task, j) + ", ";
-    if (stage.section > 0) return fail(at + "section: expected none" + why + ", where nothing is cut");
+    if (stage.resource != Resource::cpu && !stage.whole_in(mode))
+      return fail(at + "section: expected none" + why + ", where nothing is cut");
     if (stage.requests > 1) return fail(at + "requests: expected 1" + why);
     if (stage.longest_host() > 0) return fail(at + "host: expected none" + why);
     if (stage.most_threads() > 1) return fail(at + "threads: expected 1" + why);

@@ -221,7 +221,7 @@ TEST(Stations, WhatOtherToolsCannotExpressIsNamed) {
     return text ? "none" : text.error().message;
   };
   EXPECT_EQ(complaint([](TaskSet&) {}), "none");
-  EXPECT_EQ(complaint([](TaskSet& set) { set.tasks[0].stages[1].section = 2; }),
+  EXPECT_EQ(complaint([](TaskSet& set) { set.tasks[0].stages[1].section = {2}; }),
             "task \"slow\", stage 2 (PCI), section: expected none for MAST, where nothing is cut");
   EXPECT_EQ(complaint([](TaskSet& set) { set.tasks[0].stages[1].requests = 2; }),
             "task \"slow\", stage 2 (PCI), requests: expected 1 for MAST");

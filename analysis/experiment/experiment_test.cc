@@ -115,9 +115,9 @@ TEST(GpuSam, NoSetOfFullGpuUtilisationIsSchedulable) {
       for (int n = 0; n < 8; ++n) {
         Task task{"P" + std::to_string(n), 1'000'000 + n, 1'000'000 + n, {}, {}};
         for (int stage = 0; stage < stages; ++stage) {
-          task.stages.push_back({Resource::cpu, {1 + cpus_share * 1000}, {}, 0});
+          task.stages.push_back({Resource::cpu, {1 + cpus_share * 1000}, {}});
           const Time gpu = 500'000 / stages + n;
-          task.stages.push_back({Resource::gpu, {gpu, (gpu + 1) / 2, (gpu + 2) / 3, (gpu + 3) / 4}, {}, 0});
+          task.stages.push_back({Resource::gpu, {gpu, (gpu + 1) / 2, (gpu + 2) / 3, (gpu + 3) / 4}, {}});
         }
         set.tasks.push_back(task);
       }

@@ -33,11 +33,11 @@ Result<Stage> read_stage(const Place& place, int modes) {
       .need("resource", stage.resource)
       .need("worst", times(stage.worst))
       .may("best", times(stage.best))
-      .may("section", stage.section)
+      .may("section", times(stage.section))
       .may("requests", stage.requests)
       .may("between", times(stage.between))
       .may("host", times(stage.host))
-      .may("host_section", stage.host_section)
+      .may("host_section", times(stage.host_section))
       .may("threads", [&](const Place& list) { return read_by_mode(list, modes, "numbers", stage.threads); })
       .finish(stage);
 }
@@ -155,11 +155,11 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     for (const Stage& stage : task.stages) {
       ordered_json fields = {{"resource", name(stage.resource)}, {"worst", by_mode(stage.worst)}};
       if (!stage.best.empty()) fields["best"] = by_mode(stage.best);
-      if (stage.section > 0) fields["section"] = stage.section;
+      if (!stage.section.empty()) fields["section"] = by_mode(stage.section);
       if (stage.requests > 1) fields["requests"] = stage.requests;
       if (!stage.between.empty()) fields["between"] = by_mode(stage.between);
       if (!stage.host.empty()) fields["host"] = by_mode(stage.host);
-      if (stage.host_section > 0) fields["host_section"] = stage.host_section;
+      if (!stage.host_section.empty()) fields["host_section"] = by_mode(stage.host_section);
       if (stage.most_threads() > 1) fields["threads"] = by_mode(stage.threads);
       entry["stages"].push_back(std::move(fields));
     }

@@ -38,7 +38,7 @@ TEST(TaskSetJson, IsReadInNanoseconds) {
   EXPECT_EQ(camera.stages.at(0).worst, (std::vector<Time>{1'500'000, 1'500'000}));
   EXPECT_EQ(camera.stages.at(1).worst, (std::vector<Time>{2'000'000, 5'000'000}));
   EXPECT_EQ(camera.stages.at(1).best, (std::vector<Time>{7, 7}));
-  EXPECT_EQ(camera.stages.at(1).section, 500'000);
+  EXPECT_EQ(camera.stages.at(1).section, (std::vector<Time>{500'000, 500'000}));
   EXPECT_EQ(camera.stages.at(2).worst, (std::vector<Time>{9'000'000, 5'000'000}));
 }
 
@@ -193,18 +193,28 @@ TEST(TaskSetJson, ThreadsAreReadAndWritten) {
   EXPECT_THAT(again->set.tasks.at(0).stages.at(0).threads, ::testing::ElementsAre(1, 2));
 }
 
+TEST(TaskSetJson, SectionsAreOneForAllModesOrOneForEach) {
+  const std::string text = replaced(kCamera, "\"section\": \"500us\"", "\"section\": [\"500us\", \"1ms\"]");
+  const auto document = parse_task_set(text);
+  ASSERT_TRUE(document) << document.error().message;
+  const Stage& stage = document->set.tasks.at(0).stages.at(1);
+  EXPECT_EQ(stage.section_in(1), 500'000);
+  EXPECT_EQ(stage.section_in(2), 1'000'000);
+  EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).stages.at(1).section, stage.section);
+}
+
 TEST(TaskSetJson, CpuTimeOfSectionsIsReadAndWritten) {
   const std::string text = R"({"platform": {"cpus": 1, "gpus": 2, "bound": true}, "tasks": [{"name": "a",
-      "period": "10ms", "stages": [{"resource": "GPU", "worst": "2ms", "host": ["200us", 0], "host_section": 7}]}]})";
+      "period": "10ms", "stages": [{"resource": "GPU", "worst": "2ms", "host": ["200us", 9], "host_section": [7, 0]}]}]})";
   const auto document = parse_task_set(text);
   ASSERT_TRUE(document) << document.error().message;
   const Stage& stage = document->set.tasks.at(0).stages.at(0);
-  EXPECT_THAT(stage.host, ::testing::ElementsAre(200'000, 0));
-  EXPECT_EQ(stage.host_section, 7);
+  EXPECT_THAT(stage.host, ::testing::ElementsAre(200'000, 9));
+  EXPECT_THAT(stage.host_section, ::testing::ElementsAre(7, 0));
   const auto again = parse_task_set(format_task_set(*document));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->set.tasks[0].stages[0].host, stage.host);
-  EXPECT_EQ(again->set.tasks[0].stages[0].host_section, 7);
+  EXPECT_EQ(again->set.tasks[0].stages[0].host_section, stage.host_section);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ analysis::TaskSet pipeline(const TaskSet& set) {
     converted.period = converted.deadline = task.period;
     const auto add = [&](Resource resource, Time worst) {
       if (worst > 0)
-        converted.stages.push_back({resource, std::vector<Time>(static_cast<size_t>(set.gpus), worst), {}, 0});
+        converted.stages.push_back({resource, std::vector<Time>(static_cast<size_t>(set.gpus), worst), {}});
     };
     const Time in = (task.communication() + 1) / 2;
     add(Resource::cpu, task.cpu - task.communication());

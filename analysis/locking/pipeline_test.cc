@@ -32,18 +32,18 @@ TEST(Pipeline, ComesBackAsItWas) {
 // Two kernels with 3 on a CPU between: one critical section from the first transfer to the second kernel.
 TEST(Pipeline, ACriticalSectionGoesFromTheFirstStageOnAGpuOrLinkToTheLast) {
   analysis::TaskSet set;
-  Stage asks_twice{Resource::link, {2}, {}, 0};
+  Stage asks_twice{Resource::link, {2}, {}};
   asks_twice.requests = 2;
   set.tasks = {{"t",
                 50,
                 50,
                 {},
-                {{Resource::cpu, {5}, {}, 0},
+                {{Resource::cpu, {5}, {}},
                  asks_twice,
-                 {Resource::gpu, {7}, {}, 0},
-                 {Resource::cpu, {3}, {}, 0},
-                 {Resource::gpu, {6}, {}, 0},
-                 {Resource::cpu, {4}, {}, 0}}}};
+                 {Resource::gpu, {7}, {}},
+                 {Resource::cpu, {3}, {}},
+                 {Resource::gpu, {6}, {}},
+                 {Resource::cpu, {4}, {}}}}};
   const auto sharing = shared_gpus(set, Modes{1});
   ASSERT_TRUE(sharing) << sharing.error().message;
   const Task& task = sharing->tasks.at(0);
@@ -55,7 +55,7 @@ TEST(Pipeline, ACriticalSectionGoesFromTheFirstStageOnAGpuOrLinkToTheLast) {
 TEST(Pipeline, WhatALockDoesNotKnowIsNamed) {
   analysis::TaskSet set;
   set.platform.gpus = 2;
-  set.tasks = {{"t", 50, 50, {}, {{Resource::link, {2, 2}, {}, 0}, {Resource::gpu, {7, 4}, {}, 0}}}};
+  set.tasks = {{"t", 50, 50, {}, {{Resource::link, {2, 2}, {}}, {Resource::gpu, {7, 4}, {}}}}};
   const auto complaint = [&](int mode) {
     const auto sharing = shared_gpus(set, Modes{mode});
     return sharing ? "none" : sharing.error().message;

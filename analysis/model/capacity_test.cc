@@ -8,8 +8,8 @@ namespace {
 TaskSet two_tasks() {
   TaskSet set;
   set.platform = {2, 1, 2};
-  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}, 0}, {Resource::gpu, {30, 20}, {}, 5}}},
-               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}, 0}}}};
+  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}}, {Resource::gpu, {30, 20}, {}, {5, 5}}}},
+               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}}}}};
   return set;
 }
 
@@ -48,8 +48,8 @@ TEST(Capacity, MoreWorkThanElementsIsNamedByItsLargestTask) {
 TEST(Capacity, AnOverloadReadsAsOneHoweverSmall) {
   TaskSet set;
   set.platform = {1, 1, 1};
-  set.tasks = {{"a", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'001}, {}, 0}}},
-               {"b", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'000}, {}, 0}}}};
+  set.tasks = {{"a", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'001}, {}}}},
+               {"b", 1'000'000, 1'000'000, {}, {{Resource::gpu, {500'000}, {}}}}};
   EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
             "task \"a\" and others, worst on GPU: utilisation 1.000001, expected at most 1; "
             "the largest part is this task's in mode 1, 0.5");

@@ -14,7 +14,7 @@ Task with_handovers(Task task, const Handovers& handovers) {
   for (Stage& stage : task.stages) {
     if (stage.resource == Resource::cpu) continue;
     for (Time& time : stage.worst) time += stage.requests * handovers.per_request();
-    if (stage.section > 0) stage.section += handovers.section;
+    lengthen_sections(stage, handovers.section);
   }
   for (Time& time : task.stages.front().worst) time += handovers.wake;
   return task;

@@ -10,7 +10,8 @@ namespace {
 constexpr Handovers kCosts{100, 20, 3};
 
 Stage stage(Resource resource, Time worst, Time section = 0, int requests = 1) {
-  Stage one{resource, {worst}, {}, section};
+  Stage one{resource, {worst}, {}};
+  if (section > 0) one.section = {section};
   one.requests = requests;
   return one;
 }

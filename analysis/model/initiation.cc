@@ -24,7 +24,7 @@ TaskSet with_initiation(TaskSet set, const Initiation& initiation) {
       const Time more = added(task, stage, initiation);
       for (Time& time : stage.worst) time += more;
       for (Time& time : task.work) time += more;
-      if (stage.resource != Resource::cpu && stage.section > 0) stage.section += more;
+      lengthen_sections(stage, more);
     }
   return set;
 }

@@ -16,11 +16,11 @@ TEST(Initiation, GrowsStagesAsInThePaper) {
        95 * kMs,
        95 * kMs,
        {},
-       {{Resource::cpu, {3 * kMs}, {}, 0}, {Resource::link, {10 * kMs}, {}, kMs}, {Resource::gpu, {20 * kMs}, {}, 0}}}};
+       {{Resource::cpu, {3 * kMs}, {}}, {Resource::link, {10 * kMs}, {}, {kMs}}, {Resource::gpu, {20 * kMs}, {}}}}};
   const TaskSet grown = with_initiation(set, {200 * kUs, 10 * kMs, 15 * kUs, 20 * kMs});
   EXPECT_EQ(grown.tasks[0].stages[0].worst[0], 3 * kMs + 10 * 200 * kUs + 5 * 15 * kUs);
   EXPECT_EQ(grown.tasks[0].stages[1].worst[0], 10 * kMs + 200 * kUs);
-  EXPECT_EQ(grown.tasks[0].stages[1].section, kMs + 200 * kUs) << "it may be in one section";
+  EXPECT_EQ(grown.tasks[0].stages[1].section_in(1), kMs + 200 * kUs) << "it may be in one section";
   EXPECT_EQ(grown.tasks[0].stages[2].worst[0], 20 * kMs + 15 * kUs);
   EXPECT_EQ(with_initiation(set, {}).tasks[0].stages[0].worst[0], 3 * kMs);
 }

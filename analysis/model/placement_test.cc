@@ -10,7 +10,7 @@ using testing::ElementsAre;
 
 // A task of one GPU stage on four bound devices, the more urgent first; every subtask takes `worst` of 100.
 Task on_gpu(const std::string& name, Time worst, std::vector<int> devices = {}) {
-  return {name, 100, 100, {}, {{Resource::gpu, std::vector<Time>(4, worst), {}, 0}}, std::move(devices)};
+  return {name, 100, 100, {}, {{Resource::gpu, std::vector<Time>(4, worst), {}}}, std::move(devices)};
 }
 
 Placement place(const std::vector<Task>& tasks, const Modes& modes) {
@@ -42,10 +42,10 @@ TEST(Placement, ATasksOwnListWinsAndItsOrderIsKept) {
 
 TEST(Placement, TheBusierOfTheLinkAndGpuInUseCounts) {
   TaskSet set{{1, 2, 2, true},
-              {{"link", 100, 100, {}, {{Resource::link, {50, 50}, {}, 0}}},
-               {"gpu", 100, 100, {}, {{Resource::gpu, {40, 40}, {}, 0}}},
-               {"gpu too", 100, 100, {}, {{Resource::gpu, {30, 30}, {}, 0}}},
-               {"both", 100, 100, {}, {{Resource::link, {20, 20}, {}, 0}, {Resource::gpu, {5, 5}, {}, 0}}}}};
+              {{"link", 100, 100, {}, {{Resource::link, {50, 50}, {}}}},
+               {"gpu", 100, 100, {}, {{Resource::gpu, {40, 40}, {}}}},
+               {"gpu too", 100, 100, {}, {{Resource::gpu, {30, 30}, {}}}},
+               {"both", 100, 100, {}, {{Resource::link, {20, 20}, {}}, {Resource::gpu, {5, 5}, {}}}}}};
   EXPECT_THAT(place_devices(set, priority_order(set), Modes{1, 1, 1, 1}),
               ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(0), ElementsAre(1)));
 }

@@ -46,10 +46,16 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
   return {};
 }
 
+Result<void> check_at_least_0(const std::vector<Time>& times, const std::string& where, size_t modes) {
+  if (auto good = by_mode(where, times.size(), modes); !good) return good;
+  for (size_t k = 0; k < times.size(); ++k)
+    if (times[k] < 0) return fail(where + in_mode(k) + ": " + number(times[k]) + " ns, expected 0 or more");
+  return {};
+}
+
 Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
-  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
-  if (stage.host_section < 0)
-    return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
+  if (!stage.host_section.empty() && stage.host.empty()) return fail(where + ", host_section: given without host");
+  if (auto good = check_at_least_0(stage.host_section, where + ", host_section", modes); !good) return good;
   if (stage.host.empty()) return {};
   if (stage.resource == Resource::cpu) return fail(where + ", host: expected none, it is on a CPU");
   if (auto good = by_mode(where + ", host", stage.host.size(), modes); !good) return good;
@@ -85,8 +91,8 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
       return fail(where + ", best" + in_mode(k) + ": " + number(best) + " ns, expected 0 to the worst, " +
                   number(worst));
   }
-  if (stage.section < 0) return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
-  if (stage.section > 0 && stage.resource == Resource::cpu)
+  if (auto good = check_at_least_0(stage.section, where + ", section", count); !good) return good;
+  if (stage.resource == Resource::cpu && std::ranges::any_of(stage.section, [](Time time) { return time > 0; }))
     return fail(where + ", section: CPUs are preemptive, expected none");
   if (auto good = check_host(stage, where, count); !good) return good;
   if (auto good = check_threads(stage, where, count); !good) return good;
@@ -248,13 +254,25 @@ Time Task::cpu_time(const Platform& platform, int mode) const {
 int Stage::most_threads() const { return threads.empty() ? 1 : *std::max_element(threads.begin(), threads.end()); }
 
 Time Stage::longest_host() const {
-  const Time most = host.empty() ? 0 : *std::max_element(host.begin(), host.end());
-  return host_section == 0 ? most : std::min(host_section, most);
+  Time longest = 0;
+  for (size_t mode = 1; mode <= host.size(); ++mode)
+    longest = std::max(longest, longest_host_in(static_cast<int>(mode)));
+  return longest;
+}
+
+Time Stage::longest_host_in(int mode) const {
+  const Time limit = host_section.empty() ? 0 : host_section[static_cast<size_t>(mode - 1)];
+  return limit == 0 ? host_in(mode) : std::min(limit, host_in(mode));
 }
 
 Time Stage::section_in(int mode) const {
   if (resource == Resource::cpu) return 0;
-  return section == 0 ? worst_in(mode) : std::min(section, worst_in(mode));
+  return whole_in(mode) ? worst_in(mode) : std::min(section[static_cast<size_t>(mode - 1)], worst_in(mode));
+}
+
+void lengthen_sections(Stage& stage, Time by) {
+  for (Time& time : stage.section)
+    if (time > 0) time += by;
 }
 
 bool Task::uses(Resource resource) const {

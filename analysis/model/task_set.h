@@ -76,9 +76,9 @@ struct Stage {
   std::vector<Time> worst;
   // Least execution time of each subtask by mode, at most the worst; empty: 0 in every mode.
   std::vector<Time> best;
-  // PCI and GPU: no section is longer than this; sections may be shorter, and cut anywhere.
-  // 0: the whole subtask is one section, however long.
-  Time section = 0;
+  // PCI and GPU, by mode: no section is longer than this; sections may be shorter, and cut anywhere.
+  // Empty, or 0 in a mode: the whole subtask is one section, however long.
+  std::vector<Time> section = {};
   // PCI and GPU: how often the resource is asked for, at most. The subtasks of one request all end before the
   // next one; `worst` and `best` are of all requests together, the longest subtask of each.
   int requests = 1;
@@ -87,7 +87,7 @@ struct Stage {
   std::vector<Time> between = {};
   // PCI and GPU: the CPU time that each subtask's sections need, in all, by mode; part of `worst`. Empty: none.
   std::vector<Time> host = {};
-  Time host_section = 0;  // of it in one section, at most; 0: any part of it
+  std::vector<Time> host_section = {};  // of it in one section, at most, by mode; empty or 0: any part of it
   // How many threads execute at once on CPUs, by mode, 1 to kMaxElements: `worst` each in a CPU stage, `between` each
   // between the requests of others (merging has one for each device). Empty: one.
   std::vector<int> threads = {};
@@ -99,15 +99,21 @@ struct Stage {
   // In any mode.
   int most_threads() const;
   Time host_in(int mode) const { return host.empty() ? 0 : host[static_cast<size_t>(mode - 1)]; }
-  // In one section, in any mode.
+  // Of it in one section: in the mode, and in any.
+  Time longest_host_in(int mode) const;
   Time longest_host() const;
   // What a job executes one after the other.
   Time length_in(int mode) const { return worst_in(mode) + between_in(mode); }
   // Nothing interrupts a subtask once it has started (of one request).
-  bool whole() const { return resource != Resource::cpu && section == 0; }
+  bool whole_in(int mode) const {
+    return resource != Resource::cpu && (section.empty() || section[static_cast<size_t>(mode - 1)] == 0);
+  }
   // The longest time that a more urgent subtask can wait for one section of this stage; 0 on a CPU.
   Time section_in(int mode) const;
 };
+
+// Where the stage is cut.
+void lengthen_sections(Stage& stage, Time by);
 
 struct Task {
   std::string name;

@@ -12,8 +12,8 @@ using testing::HasSubstr;
 TaskSet two_tasks() {
   TaskSet set;
   set.platform = {2, 1, 2};
-  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}, 0}, {Resource::gpu, {30, 20}, {}, 5}}},
-               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}, 0}}}};
+  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}}, {Resource::gpu, {30, 20}, {}, {5, 5}}}},
+               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}}}}};
   return set;
 }
 
@@ -56,7 +56,11 @@ TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
             "task \"a\", stage 2 (GPU), worst in mode 2: -3 ns, expected 1 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].best[1] = 7; }),
             "task \"b\", stage 1 (GPU), best in mode 2: 7 ns, expected 0 to the worst, 6");
-  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].stages[0].section = 1; }), HasSubstr("CPUs are preemptive"));
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].stages[0].section = {1, 0}; }), HasSubstr("CPUs are preemptive"));
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[1].section = {1}; }),
+            "task \"a\", stage 2 (GPU), section: 1 times, expected none or one for each of the 2 modes");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[1].section = {1, -1}; }),
+            "task \"a\", stage 2 (GPU), section in mode 2: -1 ns, expected 0 or more");
   EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = 1; }), HasSubstr("task \"b\", priority: missing"));
   EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = set.tasks[1].priority = 1; }),
               HasSubstr("task \"b\", priority: 1 is another task's too"));
@@ -105,6 +109,18 @@ TEST(TaskSet, ListsOfDevicesAreDistinctGpusOfABoundPlatform) {
   EXPECT_EQ(complaint(set), "task \"a\", devices: 1 twice, expected distinct ones");
 }
 
+TEST(TaskSet, SectionsAreOfAMode) {
+  Stage stage{Resource::gpu, {30, 20, 10}, {}, {5, 25, 0}};
+  EXPECT_EQ(stage.section_in(1), 5);
+  EXPECT_EQ(stage.section_in(2), 20) << "no more than there is";
+  EXPECT_EQ(stage.section_in(3), 10);
+  EXPECT_FALSE(stage.whole_in(1));
+  EXPECT_FALSE(stage.whole_in(2)) << "it may be cut";
+  EXPECT_TRUE(stage.whole_in(3));
+  lengthen_sections(stage, 2);
+  EXPECT_THAT(stage.section, ElementsAre(7, 27, 0));
+}
+
 TEST(TaskSet, SectionsNeedNoMoreCpuTimeThanTheyTake) {
   TaskSet set = bound_tasks();
   Stage& stage = set.tasks[1].stages[0];
@@ -113,8 +129,9 @@ TEST(TaskSet, SectionsNeedNoMoreCpuTimeThanTheyTake) {
   stage.host = {2, 4};
   EXPECT_EQ(complaint(set), "none");
   EXPECT_EQ(stage.longest_host(), 4) << "all of it in one section";
-  stage.host_section = 3;
+  stage.host_section = {0, 3};
   EXPECT_EQ(stage.longest_host(), 3);
+  EXPECT_EQ(stage.longest_host_in(1), 2) << "any part of it";
   set.tasks[0].stages[0].host = {1, 1};
   EXPECT_EQ(complaint(set), "task \"a\", stage 1 (CPU), host: expected none, it is on a CPU");
 }

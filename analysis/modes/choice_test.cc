@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 constexpr Form kForms[] = {Form::gpu_sam, Form::gpu_sparc, Form::safe};
 
-Stage on(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
+Stage on(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}}; }
 
 // Every combination of the modes the form knows.
 bool any_schedulable(const TaskSet& set, Form form) {

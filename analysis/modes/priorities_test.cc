@@ -26,8 +26,8 @@ bool any_order_schedulable(const TaskSet& set, Form form) {
 TEST(Priorities, ATaskThatIsLateGoesUp) {
   TaskSet set;
   set.platform = {1, 1, 1};
-  set.tasks.push_back({"P1", 200, 200, 2, {{Resource::cpu, {50}, {}, 0}}});
-  set.tasks.push_back({"P2", 100, 40, 1, {{Resource::cpu, {10}, {}, 0}}});
+  set.tasks.push_back({"P1", 200, 200, 2, {{Resource::cpu, {50}, {}}}});
+  set.tasks.push_back({"P2", 100, 40, 1, {{Resource::cpu, {10}, {}}}});
   EXPECT_FALSE(choose_modes(set, Form::safe).schedulable);
   const Prioritised found = choose_priorities(set, Form::safe);
   EXPECT_TRUE(found.choice.schedulable);
@@ -37,8 +37,8 @@ TEST(Priorities, ATaskThatIsLateGoesUp) {
 TEST(Priorities, AScheduableOrderIsKept) {
   TaskSet set;
   set.platform = {1, 1, 1};
-  set.tasks.push_back({"P1", 200, 200, 2, {{Resource::cpu, {50}, {}, 0}}});
-  set.tasks.push_back({"P2", 100, 90, 1, {{Resource::cpu, {10}, {}, 0}}});
+  set.tasks.push_back({"P1", 200, 200, 2, {{Resource::cpu, {50}, {}}}});
+  set.tasks.push_back({"P2", 100, 90, 1, {{Resource::cpu, {10}, {}}}});
   EXPECT_THAT(choose_priorities(set, Form::safe).order, ElementsAre(0, 1));
 }
 

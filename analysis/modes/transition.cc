@@ -33,7 +33,10 @@ Stage fixed(const Platform& platform, const Stage& stage, int mode) {
   one.worst = in_all(platform, stage.worst_in(mode));
   one.best = in_all(platform, stage.best_in(mode));
   if (stage.requests > 1) one.between = in_all(platform, stage.between_in(mode));
+  one.section.clear();
+  if (stage.resource != Resource::cpu && !stage.whole_in(mode)) one.section = in_all(platform, stage.section_in(mode));
   if (!stage.host.empty()) one.host = in_all(platform, stage.host_in(mode));
+  if (!stage.host_section.empty()) one.host_section = in_all(platform, stage.longest_host_in(mode));
   if (!stage.threads.empty()) one.threads = in_all(platform, stage.threads_in(mode));
   return one;
 }
@@ -42,13 +45,15 @@ Stage longer(const Platform& platform, const Stage& a, const Stage& b) {
   Stage both = a;
   both.worst = in_all(platform, std::max(a.worst_in(1), b.worst_in(1)));
   both.best = in_all(platform, std::min(a.best_in(1), b.best_in(1)));
-  both.section = a.section == 0 || b.section == 0 ? 0 : std::max(a.section, b.section);
+  both.section.clear();
+  if (!a.section.empty() && !b.section.empty())
+    both.section = in_all(platform, std::max(a.section_in(1), b.section_in(1)));
   both.requests = std::max(a.requests, b.requests);
   if (both.requests > 1)
     both.between = in_all(platform, std::max({a.between_in(1), b.between_in(1), Time{both.requests - 1}}));
   if (!a.host.empty() || !b.host.empty()) both.host = in_all(platform, std::max(a.host_in(1), b.host_in(1)));
-  const bool any_part = a.longest_host() == a.host_in(1) || b.longest_host() == b.host_in(1);
-  both.host_section = any_part ? 0 : std::max(a.host_section, b.host_section);
+  both.host_section.clear();
+  if (!both.host.empty()) both.host_section = in_all(platform, std::max(a.longest_host_in(1), b.longest_host_in(1)));
   if (!a.threads.empty() || !b.threads.empty())
     both.threads = in_all(platform, std::max(a.threads_in(1), b.threads_in(1)));
   return both;

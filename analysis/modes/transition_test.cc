@@ -27,8 +27,8 @@ Time bound_of(const ModalTasks& modal, size_t task) {
 ModalTasks two_tasks(Modes modes, std::vector<int> second) {
   ModalTasks modal;
   modal.set.platform = {1, 2, 2, true};
-  modal.set.tasks = {{"first", 20, 20, 2, {{Resource::gpu, {6, 4}, {}, 0}}, {0, 1}},
-                     {"second", 20, 20, 1, {{Resource::gpu, {7, 5}, {}, 0}}, std::move(second)}};
+  modal.set.tasks = {{"first", 20, 20, 2, {{Resource::gpu, {6, 4}, {}}}, {0, 1}},
+                     {"second", 20, 20, 1, {{Resource::gpu, {7, 5}, {}}}, std::move(second)}};
   modal.modes = std::move(modes);
   return modal;
 }
@@ -57,7 +57,7 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
 
 TEST(Transition, StagesTakeTogetherWhatTheyDoInEither) {
   ModalTasks before = two_tasks({1, 1}, {1}), after = two_tasks({2, 1}, {1});
-  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}, 0});
+  for (ModalTasks* modal : {&before, &after}) modal->set.tasks[0].stages.push_back({Resource::cpu, {3, 4}, {}});
   after.set.tasks[0].work = {6, 5};
   EXPECT_EQ(either(before, after)->set.tasks[0].work_in(1), 6 + 3) << "of the one before nothing is known";
   before.set.tasks[0].work = {7, 5};
@@ -96,7 +96,7 @@ TEST(Transition, WhoLeavesIsStillInTheWayOfWhoComes) {
 TEST(Transition, WhatCannotBeOneTaskIsNamed) {
   const ModalTasks before = two_tasks({1, 1}, {0});
   ModalTasks after = before;
-  after.set.tasks[1].stages.push_back({Resource::cpu, {1, 1}, {}, 0});
+  after.set.tasks[1].stages.push_back({Resource::cpu, {1, 1}, {}});
   EXPECT_THAT(either(before, after).error().message, HasSubstr("task \"second\", stages: others than before"));
   after = before;
   after.set.tasks[0].priority = 7;

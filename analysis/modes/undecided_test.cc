@@ -125,8 +125,8 @@ TEST(Undecided, IsNoMoreThanAnyChoiceOfModesInThePapersSets) {
 TEST(Undecided, OfATaskWithOneModeIsThatMode) {
   TaskSet set;
   set.platform = {1, 1, 1};
-  set.tasks.push_back({"P1", 100, 100, {}, {{Resource::cpu, {10}, {}, 0}, {Resource::gpu, {20}, {}, 0}}});
-  set.tasks.push_back({"P2", 200, 200, {}, {{Resource::gpu, {30}, {}, 0}}});
+  set.tasks.push_back({"P1", 100, 100, {}, {{Resource::cpu, {10}, {}}, {Resource::gpu, {20}, {}}}});
+  set.tasks.push_back({"P2", 200, 200, {}, {{Resource::gpu, {30}, {}}}});
   for (const Form form : kForms) {
     ResponseTimeAnalysis analysis(set, form);
     EXPECT_EQ(analysis.worst_ratio(Modes{0, 0}), analysis.worst_ratio(Modes{1, 1}));

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace samcl::analysis {
 namespace {
@@ -58,19 +59,6 @@ size_t ResponseTimeAnalysis::Core::most_groups() const {
   return most;
 }
 
-// Of less urgent tasks, and of those that can be made so.
-void ResponseTimeAnalysis::Core::lay_out_foreign() {
-  for (size_t position = 0; position < rows_.size(); ++position) {
-    std::array<Time, 3> longest_host = {0, 0, 0};
-    for (size_t other = 0; other < rows_.size(); ++other)
-      if (other > position || (other < position && rows_[other].task->late > 0))
-        for (const Stage& stage : rows_[other].task->stages)
-          longest_host[at(stage.resource)] = std::max(longest_host[at(stage.resource)], stage.longest_host());
-    for (StageRow& stage : rows_[position].stages)
-      stage.foreign = static_cast<double>(longest_host[at(stage.resource)]);
-  }
-}
-
 void ResponseTimeAnalysis::Core::lay_out() {
   rows_.assign(order_.size(), TaskRow{});
   std::array<size_t, 3> next = {0, 0, 0};
@@ -100,7 +88,6 @@ void ResponseTimeAnalysis::Core::lay_out() {
     for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
     if (placer_) row.devices.resize(static_cast<size_t>(set_->platform.gpus) + 1);
   }
-  lay_out_foreign();
   lanes_.clear();
   for (const Resource resource : kResources) {
     Lane lane(set_->platform.bound && resource != Resource::cpu ? 1 : set_->platform.elements(resource),
@@ -168,7 +155,7 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     entry.threads = stage.threads_in(mode);
     entry.subtasks = placer_ && stage.resource != Resource::cpu ? 1 : set_->platform.subtasks(stage, mode);
     entry.section = static_cast<double>(stage.section_in(mode));
-    entry.whole = stage.whole();
+    entry.whole = stage.whole_in(mode);
     entry.between = static_cast<double>(stage.between_in(mode));
     entry.host = static_cast<double>(stage.host_in(mode));
   }
@@ -179,6 +166,45 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     for (const int device : row.devices[static_cast<size_t>(mode)])
       lanes.push_back(first_lane(resource) + static_cast<size_t>(device));
     row.taken[at(resource)] = static_cast<size_t>(mode);
+  }
+}
+
+// [resource]: the most CPU time in one of its sections; undecided: the least of all modes.
+std::array<double, 3> ResponseTimeAnalysis::Core::longest_host(const TaskRow& row) const {
+  std::array<double, 3> least = {kForever, kForever, kForever};
+  for (const int mode : modes_) {
+    if (row.mode == kUndecided ? mode > row.task->largest_mode(set_->platform) : mode != row.mode) continue;
+    std::array<double, 3> longest = {0, 0, 0};
+    for (const Stage& stage : row.task->stages)
+      longest[at(stage.resource)] =
+          std::max(longest[at(stage.resource)], static_cast<double>(stage.longest_host_in(mode)));
+    for (const Resource resource : kResources)
+      least[at(resource)] = std::min(least[at(resource)], longest[at(resource)]);
+  }
+  return least;
+}
+
+// CPU time in sections of less urgent tasks, and of those that can be made so.
+void ResponseTimeAnalysis::Core::take_foreign() {
+  if (!hosted_) return;
+  std::array<double, 3> longest = {0, 0, 0};
+  const auto raise = [&](const std::array<double, 3>& times) {
+    for (const Resource resource : kResources)
+      longest[at(resource)] = std::max(longest[at(resource)], times[at(resource)]);
+  };
+  std::vector<std::array<double, 3>> above;
+  for (const TaskRow& row : rows_) {
+    above.push_back(longest);
+    if (row.task->late > 0) raise(longest_host(row));
+  }
+  longest = {0, 0, 0};
+  for (size_t position = rows_.size(); position-- > 0;) {
+    TaskRow& row = rows_[position];
+    for (StageRow& stage : row.stages) {
+      const double foreign = std::max(longest[at(stage.resource)], above[position][at(stage.resource)]);
+      if (std::exchange(stage.foreign, foreign) != foreign) row.current = false;
+    }
+    raise(longest_host(row));
   }
 }
 
@@ -199,6 +225,7 @@ void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
     else
       take_mode(row, mode);
   }
+  take_foreign();
 }
 
 // The row in each mode that it may get, and undecided afterwards.

@@ -149,11 +149,12 @@ class ResponseTimeAnalysis::Core {
 
  private:
   void lay_out();
-  void lay_out_foreign();
   void lay_out_threads(TaskRow& row, size_t& next, std::vector<uint32_t>& ends);
   void take_modes(std::span<const int> modes);
   bool find_devices(TaskRow& row, int mode, bool& known);
   void take_mode(TaskRow& row, int mode);
+  std::array<double, 3> longest_host(const TaskRow& row) const;
+  void take_foreign();
   void take_blocking();
   void take_sections(TaskRow& row, Resource resource, Longest Lane::* kept_in);
   std::vector<std::vector<Longest>> sections_above();

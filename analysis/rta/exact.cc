@@ -254,7 +254,7 @@ Result<void> check_exact(const TaskSet& set, std::span<const int> modes) {
       if (stage.resource == Resource::cpu)
         return fail(std::to_string(most_at_once(set, modes, stage.resource)) + " threads share " +
                     std::to_string(set.platform.cpus) + " CPUs: expected one for each");
-      if (!stage.whole() && stage.section < stage.worst_in(modes[i]))
+      if (stage.section_in(modes[i]) < stage.worst_in(modes[i]))
         return fail(where + ": cut into sections on a resource that tasks share, expected never cut");
       if (set.platform.subtasks(stage, modes[i]) > 1)
         return fail(where + ": parallel subtasks on a resource that tasks share, expected one");

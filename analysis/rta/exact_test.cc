@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kStates = 10'000;
 
-Stage uncut(Resource resource, Time worst, Time best) { return {resource, {worst}, {best}, 0}; }
+Stage uncut(Resource resource, Time worst, Time best) { return {resource, {worst}, {best}}; }
 
 // Davis, Burns, Bril & Lukkien, "Controller Area Network (CAN) schedulability analysis" (2007), Section 3: C's second
 // message is the late one.
@@ -52,7 +52,7 @@ TEST(Exact, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(check_exact(set, modes).error().message, "2 threads share 1 CPUs: expected one for each");
   set.platform.cpus = 2;
   EXPECT_TRUE(check_exact(set, modes));
-  for (Task& task : set.tasks) task.stages = {{Resource::gpu, {6}, {}, 2}};
+  for (Task& task : set.tasks) task.stages = {{Resource::gpu, {6}, {}, {2}}};
   EXPECT_EQ(check_exact(set, modes).error().message,
             "task \"P1\", stage 1 (GPU): cut into sections on a resource that tasks share, expected never cut");
   set.platform.bound = true;

@@ -62,7 +62,7 @@ class PlainSafe {
     const int m = mode(place);
     return {stage.resource,      stage.worst_in(m), set_.platform.subtasks(stage, m),
             stage.section_in(m), stage.requests,    stage.between_in(m),
-            stage.threads_in(m), stage.whole()};
+            stage.threads_in(m), stage.whole_in(m)};
   }
 
   // q - 1 of a task's longest section there, but for those of one stage.

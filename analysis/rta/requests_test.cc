@@ -14,8 +14,8 @@ using testing::HasSubstr;
 // One CPU and one link. "urgent" makes three transfers of 6 ns together, "other" one in sections of 4 ns.
 TaskSet three_transfers() {
   TaskSet set;
-  set.tasks = {{"urgent", 40, 40, 2, {{Resource::link, {6}, {}, 0, 3}}},
-               {"other", 100, 100, 1, {{Resource::link, {12}, {}, 4}}}};
+  set.tasks = {{"urgent", 40, 40, 2, {{Resource::link, {6}, {}, {}, 3}}},
+               {"other", 100, 100, 1, {{Resource::link, {12}, {}, {4}}}}};
   return set;
 }
 
@@ -43,14 +43,14 @@ TEST(Requests, WhatIsBetweenThemWaitsForTheCpu) {
   TaskSet set = three_transfers();
   set.tasks[0].stages[0].between = {5};
   EXPECT_EQ(response(set, 0), 6 + 5 + 3 * 3);
-  set.tasks.push_back({"busy", 60, 60, 3, {{Resource::cpu, {4}, {}, 0}}});
+  set.tasks.push_back({"busy", 60, 60, 3, {{Resource::cpu, {4}, {}}}});
   EXPECT_EQ(response(set, 0), 6 + 5 + 3 * 3 + 4);
 }
 
 TEST(Requests, WhatIsBetweenThemDelaysLessUrgentTasksOnTheCpu) {
   TaskSet set = three_transfers();
   set.tasks[0].stages[0].between = {5};
-  set.tasks.push_back({"thinker", 100, 100, 0, {{Resource::cpu, {10}, {}, 0}}});
+  set.tasks.push_back({"thinker", 100, 100, 0, {{Resource::cpu, {10}, {}}}});
   EXPECT_EQ(response(set, 2), 10 + 5);
 }
 
@@ -63,14 +63,14 @@ TEST(Requests, AreUnknownToThePublishedForms) {
 TEST(Requests, BeyondAllNumbersAreUnbounded) {
   TaskSet set = three_transfers();
   set.tasks[0].period = set.tasks[0].deadline = kLongest;
-  set.tasks[0].stages[0] = {Resource::link, {kLongest}, {}, 0, kMaxRequests, {kLongest}};
-  set.tasks[1] = {"other", kLongest, kLongest, 1, {{Resource::link, {kLongest}, {}, 0}}};
+  set.tasks[0].stages[0] = {Resource::link, {kLongest}, {}, {}, kMaxRequests, {kLongest}};
+  set.tasks[1] = {"other", kLongest, kLongest, 1, {{Resource::link, {kLongest}, {}}}};
   EXPECT_EQ(response(set, 0), kUnbounded);
 }
 
 TEST(Requests, WaitsNameWhoIsInTheWayOnTheCpuToo) {
   TaskSet set = three_transfers();
-  set.tasks.push_back({"busy", 60, 60, 3, {{Resource::cpu, {4}, {}, 0}}});
+  set.tasks.push_back({"busy", 60, 60, 3, {{Resource::cpu, {4}, {}}}});
   const Modes modes(3, 1);
   const Bounds bounds = analyse(set, modes, Form::safe);
   const auto all = waits(set, modes, Form::safe, priority_order(set), bounds, 0);

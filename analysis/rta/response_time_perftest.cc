@@ -15,7 +15,7 @@ Stage stage(Resource resource, Time worst) {
   const Time k2 = resource == Resource::gpu ? worst / 2 : worst * 2;
   const Time k4 = resource == Resource::gpu ? worst / 4 : worst * 3;
   const Time k3 = resource == Resource::gpu ? worst / 3 : worst * 5 / 2;
-  return {resource, {worst, k2, k3, k4}, {}, 0};
+  return {resource, {worst, k2, k3, k4}, {}};
 }
 
 // `share`: of the period that each task executes.

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
+Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}}; }
 
 std::vector<Time> responses(const TaskSet& set, Form form, Modes modes = {}) {
   EXPECT_TRUE(check(set)) << check(set).error().message;
@@ -78,7 +78,7 @@ TEST(SafeForm, CountsTheSectionThatASmallerTaskIsIn) {
   // 3 - 1, then its own execution; P2 also waits for P1.
   EXPECT_THAT(responses(three_tasks(Resource::link), Form::safe), ElementsAre(3, 5, 6));
   TaskSet sliced = three_tasks(Resource::link);
-  sliced.tasks[2].stages[0].section = 1;
+  sliced.tasks[2].stages[0].section = {1};
   // P3 may now be interrupted between sections.
   EXPECT_THAT(responses(sliced, Form::safe), ElementsAre(1 + 1, 2 + 1, 10));
 }
@@ -157,7 +157,7 @@ TEST(SafeForm, CountsAnEnforcedReservationOfAGpuAtAnyTimeOfAJob) {
   set.platform.bound = true;
   set.tasks = {{"liar", 80, 80, 2, {stage(Resource::gpu, {5}), stage(Resource::cpu, {40})}},
                {"less urgent", 200, 200, 1, {stage(Resource::gpu, {30})}}};
-  set.tasks[1].stages[0].section = 1;
+  set.tasks[1].stages[0].section = {1};
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(45, 35)) << "if it keeps to its stages";
   set.tasks[0].late = 1;
   set.tasks[0].late_lease = 2;
@@ -172,7 +172,7 @@ TEST(SafeForm, CountsHowMuchSoonerAJobMayHaveItsBudget) {
   set.tasks = {{"liar", 32, 32, 2, {stage(Resource::cpu, {2}), stage(Resource::gpu, {3}), stage(Resource::cpu, {2})}},
                {"computes", 200, 200, 1, {stage(Resource::cpu, {20})}},
                {"launches", 200, 200, 0, {stage(Resource::gpu, {40})}}};
-  set.tasks[2].stages[0].section = 1;
+  set.tasks[2].stages[0].section = {1};
   set.tasks[0].late = 1;
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(7, 20 + 2 * 5, 40 + 2 * 3 + 3)) << "and once it is less urgent";
   set.tasks[0].early = 12;

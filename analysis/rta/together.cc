@@ -23,9 +23,9 @@ std::vector<TimedTask> timed_tasks(const TaskSet& set, std::span<const int> mode
       TimedStage timed;
       timed.resource = stage.resource;
       timed.worst = stage.worst_in(modes[i]);
-      timed.section = stage.resource == Resource::cpu ? 0 : stage.section_in(modes[i]);
+      timed.section = stage.section_in(modes[i]);
       timed.subtasks = set.platform.subtasks(stage, modes[i]);
-      timed.whole = stage.whole();
+      timed.whole = stage.whole_in(modes[i]);
       timed.earliest = earliest;
       timed.end = end += timed.worst;
       earliest += stage.best_in(modes[i]);

@@ -17,8 +17,8 @@ namespace {
 // only.
 TEST(Together, CountsALessUrgentKernelOnceAJob) {
   TaskSet set;
-  const auto gpu = [](Time worst) { return Stage{Resource::gpu, {worst}, {worst}, 0}; };
-  set.tasks = {{"P1", 100, 100, {}, {gpu(10), {Resource::cpu, {5}, {5}, 0}, gpu(10)}}, {"P2", 400, 400, {}, {gpu(30)}}};
+  const auto gpu = [](Time worst) { return Stage{Resource::gpu, {worst}, {worst}}; };
+  set.tasks = {{"P1", 100, 100, {}, {gpu(10), {Resource::cpu, {5}, {5}}, gpu(10)}}, {"P2", 400, 400, {}, {gpu(30)}}};
   const Modes modes = {1, 1};
   EXPECT_EQ(analyse(set, modes, Form::safe).tasks[0].response, 29 + 10 + 5 + 29 + 10);
   const Bounds together = analyse_together(set, modes);
@@ -32,7 +32,7 @@ TEST(Together, CountsALessUrgentKernelOnceAJob) {
 
 TEST(Together, SaysNoMoreWhereATaskMayExceedItsPeriod) {
   TaskSet set;
-  set.tasks = {{"P1", 10, 10, {}, {{Resource::gpu, {4}, {}, 0}}}, {"P2", 12, 12, {}, {{Resource::gpu, {8}, {}, 0}}}};
+  set.tasks = {{"P1", 10, 10, {}, {{Resource::gpu, {4}, {}}}}, {"P2", 12, 12, {}, {{Resource::gpu, {8}, {}}}}};
   const Modes modes = {1, 1};
   const Bounds safe = analyse(set, modes, Form::safe), together = analyse_together(set, modes);
   EXPECT_FALSE(together.schedulable || together.together);

@@ -12,12 +12,12 @@ namespace {
 TEST(AlignedPlan, MeetsATransferThatIsFarFromItsRelease) {
   TaskSet set;
   set.platform.cpus = 2;
-  set.tasks = {{"P1", 900'000'000, 900'000'000, 2, {{Resource::cpu, {7}, {7}, 0}, {Resource::link, {5}, {5}, 0}}},
+  set.tasks = {{"P1", 900'000'000, 900'000'000, 2, {{Resource::cpu, {7}, {7}}, {Resource::link, {5}, {5}}}},
                {"P2",
                 1'000'000'000,
                 1'000'000'000,
                 1,
-                {{Resource::cpu, {100'000'000}, {100'000'000}, 0}, {Resource::link, {3}, {3}, 0}}}};
+                {{Resource::cpu, {100'000'000}, {100'000'000}}, {Resource::link, {3}, {3}}}}};
   const Modes modes = {1, 1};
   const PriorityOrder order = priority_order(set);
   BehaviourPlan plan;

@@ -7,7 +7,7 @@
 namespace samcl::analysis {
 namespace {
 
-Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
+Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}}; }
 
 // Schedulable by the published form, which the plan exceeds; the safe bound holds.
 void expect_exceeded(const TaskSet& set, const Modes& modes, const BehaviourPlan& plan, Form form, size_t task,
@@ -43,7 +43,7 @@ TEST(GpuSam, IsExceededWithFixedExecutionTimesToo) {
   TaskSet set;
   set.platform.cpus = 2;
   const auto task = [](const char* name, Time period, Time deadline, Time execution) {
-    return Task{name, period, deadline, {}, {{Resource::cpu, {execution}, {execution}, 0}}};
+    return Task{name, period, deadline, {}, {{Resource::cpu, {execution}, {execution}}}};
   };
   set.tasks = {task("P1", 56, 56, 6), task("P2", 39, 39, 15), task("P3", 39, 39, 24), task("P4", 141, 141, 25),
                task("victim", 150, 38, 3)};

@@ -97,14 +97,14 @@ void Liars::add_devices(const Task& liar, int mode, const std::vector<int>& devi
       if (stage.resource != resource) continue;
       budget.requests += stage.requests;
       section = std::max(section, stage.section_in(mode));
-      host = std::max(host, stage.longest_host());
+      host = std::max(host, stage.longest_host_in(mode));
     }
     Stage has = stage_of(set_.platform, resource, some_of(budget.each, section, random));
-    has.section = section;
+    has.section.assign(has.worst.size(), section);
     Stage has_for_now = has;  // while nobody more urgent wants it
     if (host > 0) {
       has_for_now.host = has_for_now.worst;
-      has_for_now.host_section = std::min(host, section);
+      has_for_now.host_section.assign(has.worst.size(), std::min(host, section));
     }
     for (const int device : devices) {
       Task urgent = part_of(liar, std::string(" has ") + name(resource) + " " + std::to_string(device), has, random);

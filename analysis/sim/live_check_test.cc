@@ -29,7 +29,7 @@ struct LiveCheck : ::testing::Test {
     made.name = name;
     made.period = made.deadline = period;
     made.priority = priority;
-    made.stages = {{Resource::gpu, {worst}, {}, section}};
+    made.stages = {{Resource::gpu, {worst}, {}, {section}}};
     return made;
   }
   void has(size_t program, Time begin, Time end, Time section = kMs / 2) {

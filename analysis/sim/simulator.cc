@@ -312,12 +312,13 @@ class Simulation {
       if (element == kNowhere) return;
       start(subtask, resource, element);
       const Stage& stage = state.now_in();
-      if (stage.section > 0) subtask.section = behaviour_.section(state.index, state.stage, stage.section);
+      if (!stage.whole_in(state.mode))
+        subtask.section = behaviour_.section(state.index, state.stage, stage.section_in(state.mode));
       Time& budget = state.host_budget[static_cast<size_t>(&subtask - state.subtasks.data())];
       const Time length = std::min(subtask.section, subtask.remaining);
-      const auto host =
-          budget == 0 ? Behaviour::Host{}
-                      : behaviour_.host(state.index, state.stage, std::min({budget, stage.longest_host(), length}));
+      const auto host = budget == 0 ? Behaviour::Host{}
+                                    : behaviour_.host(state.index, state.stage,
+                                                      std::min({budget, stage.longest_host_in(state.mode), length}));
       subtask.host = host.length;
       subtask.before_host = host.late ? length - host.length : 0;
       budget -= host.length;

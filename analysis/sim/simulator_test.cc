@@ -9,7 +9,9 @@ namespace samcl::analysis {
 namespace {
 
 Stage stage(Resource resource, std::vector<Time> worst, Time section = 0) {
-  return {resource, std::move(worst), {}, section};
+  Stage one{resource, std::move(worst), {}};
+  one.section.assign(one.worst.size(), section);
+  return one;
 }
 
 struct Recorder : Observer {

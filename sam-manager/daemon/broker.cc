@@ -20,8 +20,8 @@ using protocol::MessageKind;
 
 namespace {
 
-constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
-constexpr uint64_t kLongestLoanNs = 1'000'000'000;
+constexpr uint64_t kStoppedNs = 1'000'000'000;             // how long a stopped program may keep others waiting
+constexpr uint64_t kLongestLoanNs = 1'000'000'000;         // where no longer section is promised
 constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
 constexpr uint64_t kDemotedNs = 1'000'000'000;             // where there is no period
 constexpr uint64_t kMemoryLookNs = 2'000'000;              // between looks whether others have given memory back
@@ -180,7 +180,9 @@ void Broker::set_inversion(uint32_t resource, uint32_t owner, std::optional<int>
   else if (priority && program != programs_.end())
     known = {owner, priority, now_ns_, promised_ns(program->second, resource), 0, needs_cpu(program->second, resource)};
   if (priority && known.needs_cpu) cpu_delays_.begin(resource, owner, *priority);
-  const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs + known.delay_ns;
+  // Bounds count on the loan for all of a promised section.
+  const uint64_t promised = known.limit_ns == kLongestSectionNs ? 0 : known.limit_ns;
+  const bool in_time = now_ns_ - known.since_ns < std::max(promised, kLongestLoanNs) + known.delay_ns;
   loans_.update(resource, owner, in_time ? priority : std::nullopt);
 }
 

@@ -27,7 +27,7 @@ registry::Task sonar_task(analysis::Time section_ms, int requests = 1, uint64_t 
   stage.resource = analysis::Resource::gpu;
   stage.worst = {analysis::Time{300} * kMs};
   stage.host = {0};
-  stage.section = section_ms * static_cast<analysis::Time>(kMs);
+  stage.section = {section_ms * static_cast<analysis::Time>(kMs)};
   stage.requests = requests;
   analysis::Task profile;
   profile.name = "measured";
@@ -118,6 +118,19 @@ struct PromisesTest : ::testing::Test {
     return (now - begin) / kMs;
   }
 
+  // For how many ms the sonar has the urgent task's priority, where nothing is done about its keeping the GPU.
+  uint64_t lent_for_ms() {
+    config.overrun = OverrunPolicy::log;
+    broker->reconfigure(config);
+    connect();
+    plan();
+    hold_up();
+    EXPECT_EQ(broker->loans().of(sonar->id), urgent_task().priority);
+    const uint64_t begin = now;
+    while (broker->loans().of(sonar->id) && now < begin + 10 * kOneSecond) broker->tick(now += 100 * kMs);
+    return (now - begin) / kMs;
+  }
+
  private:
   uint64_t sequence_ = 0;
 };
@@ -168,6 +181,20 @@ TEST_F(PromisesTest, ProfileTellsTheLongestSection) {
   ASSERT_NO_FATAL_FAILURE(hold_up());
   EXPECT_EQ(keeps_for_ms(), 9u);
   EXPECT_EQ(sonar->overruns.sections, 1u);
+}
+
+TEST_F(PromisesTest, AHolderIsLentThePriorityForASecond) {
+  ASSERT_NO_FATAL_FAILURE(start({sonar_task(9), urgent_task()}));
+  EXPECT_EQ(lent_for_ms(), 1'000u);
+}
+
+TEST_F(PromisesTest, AHolderIsLentThePriorityForAllOfASectionThatIsLonger) {
+  registry::Task slow = sonar_task(9, 1, 20 * kOneSecond);
+  auto profile = planning::parse_profile(slow.profile).value();
+  profile.stages[0].worst = profile.stages[0].section = {2'500 * static_cast<analysis::Time>(kMs)};
+  slow.profile = planning::format_profile(profile);
+  ASSERT_NO_FATAL_FAILURE(start({slow, urgent_task()}));
+  EXPECT_EQ(lent_for_ms(), 2'500u);
 }
 
 TEST_F(PromisesTest, WhereNoBoundIsKnownToo) {

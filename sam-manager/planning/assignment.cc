@@ -103,7 +103,7 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
                        (analysis::own_handovers(*modelled, handovers) + machine.cpus - 1) / machine.cpus;
       modelled->late_lease = handovers.section;
       for (analysis::Stage& stage : modelled->stages)
-        if (stage.section > 0 && stage.longest_host() > 0) stage.section += static_cast<analysis::Time>(kDelayLookNs);
+        if (stage.longest_host() > 0) analysis::lengthen_sections(stage, static_cast<analysis::Time>(kDelayLookNs));
     }
     set.tasks.push_back(analysis::with_handovers(*std::move(modelled), handovers));
   }

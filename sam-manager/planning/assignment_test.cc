@@ -31,7 +31,7 @@ Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const s
   Stage stage;
   stage.resource = Resource::gpu;
   for (const double worst : worst_ms) stage.worst.push_back(ms(worst));
-  stage.section = ms(slice_ms);
+  stage.section.assign(stage.worst.size(), ms(slice_ms));
   stage.host.assign(stage.worst.size(), 0);
   profile.stages = {stage};
   Task task;
@@ -265,7 +265,7 @@ TEST(Assignment, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
   profile.stages[0].host = {ms(2), ms(2)};
   camera.profile = format_profile(profile);
   profile = parse_profile(audio.profile).value();
-  profile.stages[0] = {Resource::cpu, {ms(3), ms(3)}, {}, 0};
+  profile.stages[0] = {Resource::cpu, {ms(3), ms(3)}, {}};
   audio.profile = format_profile(profile);
   const Assignment plan = assign_modes(named({camera, audio}), {1, {"a"}, 0}, alone());
   EXPECT_EQ(plan.find("camera")->bound_ns, 8 * kMs);
@@ -276,7 +276,7 @@ TEST(Assignment, AJobHasCpuTimeForItsStagesAndRequests) {
   Task camera = gpu_task("camera", 5, 100, {8});
   auto profile = parse_profile(camera.profile).value();
   profile.stages[0].host = {ms(2)};
-  profile.stages.insert(profile.stages.begin(), {Resource::cpu, {ms(3)}, {}, 0});
+  profile.stages.insert(profile.stages.begin(), {Resource::cpu, {ms(3)}, {}});
   camera.profile = format_profile(profile);
   Settings settings = alone();
   EXPECT_EQ(assign_modes(named({camera}), {1, {"a"}, 0}, settings).find("camera")->cpu_ns, 5 * kMs);
@@ -296,7 +296,7 @@ TEST(Assignment, WhereTheProfileDoesNotTellOfCpuTimeNoneIsPromised) {
 TEST(Assignment, WhatIsNoticedTooLateOfMoreUrgentTasksIsInTheBoundsOfWhoComputes) {
   Task camera = gpu_task("camera", 5, 20, {8}), audio = gpu_task("audio", 4, 16, {3});
   auto profile = parse_profile(audio.profile).value();
-  profile.stages[0] = {Resource::cpu, {ms(3)}, {}, 0};
+  profile.stages[0] = {Resource::cpu, {ms(3)}, {}};
   audio.profile = format_profile(profile);
   Settings settings = alone();
   const Machine two_cpus{2, {"a"}, 0};

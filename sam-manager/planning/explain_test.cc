@@ -16,7 +16,7 @@ using Kind = Term::Kind;
 
 constexpr analysis::Handovers kCosts{100, 20, 3};
 
-Stage stage(Resource resource, Time worst, Time section = 0) { return {resource, {worst}, {}, section}; }
+Stage stage(Resource resource, Time worst, Time section = 0) { return {resource, {worst}, {}, {section}}; }
 
 struct ExplainTest : ::testing::Test {
   analysis::TaskSet set;

@@ -64,7 +64,9 @@ void fit_modes(analysis::Task& task, int gpus) {
   };
   fit(task.work);
   for (Stage& stage : task.stages) {
-    for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between, &stage.host}) fit(*times);
+    for (std::vector<Time>* times :
+         {&stage.worst, &stage.best, &stage.section, &stage.between, &stage.host, &stage.host_section})
+      fit(*times);
     fit(stage.threads);
   }
 }

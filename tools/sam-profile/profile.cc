@@ -118,12 +118,12 @@ class Layers {
     for_each_job(launches, [&](unsigned gpus, const JobStages& job) {
       const Work work = value(job);
       times[gpus].push_back(work.time);
-      stage.section = std::max(stage.section, work.section);
+      stage.section[gpus] = std::max(stage.section[gpus], work.section);
       stage.requests = std::max(stage.requests, work.requests);
       stage.between[gpus] = std::max(stage.between[gpus], work.between);
       stage.threads[gpus] = std::max(stage.threads[gpus], work.threads);
       stage.host[gpus] = longest_told(stage.host[gpus], work.host);
-      stage.host_section = longest_told(stage.host_section, work.host_section);
+      stage.host_section[gpus] = longest_told(stage.host_section[gpus], work.host_section);
       if (resource == analysis::Resource::link)
         stage.transfers = std::max(stage.transfers, job.intervals[launches].transfer_count);
       needed |= work.time > 0;
@@ -132,8 +132,8 @@ class Layers {
     for (const ModeJobs& mode : modes_) {
       std::vector<Time>& values = times[mode.measurement->gpus];
       const bool in_all_jobs = values.size() == mode.jobs.size();
-      stage.between.try_emplace(mode.measurement->gpus, 0);
-      stage.host.try_emplace(mode.measurement->gpus, 0);
+      for (auto* const times : {&stage.section, &stage.between, &stage.host, &stage.host_section})
+        times->try_emplace(mode.measurement->gpus, 0);
       stage.threads.try_emplace(mode.measurement->gpus, 1);
       Samples samples = samples_of(std::move(values));
       if (!in_all_jobs) samples.best = 0;

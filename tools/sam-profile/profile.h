@@ -38,13 +38,13 @@ struct StageProfile {
   analysis::Resource resource = analysis::Resource::cpu;
   std::string what;  // "host", "merging", "transfers", or the kernels' names
   std::map<unsigned, Samples> by_mode;
-  std::map<unsigned, Time> between;    // by mode: the longest between requests
-  std::map<unsigned, Time> host;       // by mode: the most CPU time that it needed; kNotTold: that is not known
-  Time host_section = 0;               // of it in one section, likewise
-  std::map<unsigned, size_t> threads;  // by mode: the most that computed at once, in it or between requests
-  size_t requests = 1;                 // the most in one job
-  Time section = 0;                    // PCI and GPU: the longest seen in any mode
-  size_t transfers = 0;                // the most in one job
+  std::map<unsigned, Time> between;       // by mode: the longest between requests
+  std::map<unsigned, Time> host;          // by mode: the most CPU time that it needed; kNotTold: that is not known
+  std::map<unsigned, Time> host_section;  // of it in one section, likewise
+  std::map<unsigned, size_t> threads;     // by mode: the most that computed at once, in it or between requests
+  size_t requests = 1;                    // the most in one job
+  std::map<unsigned, Time> section;       // PCI and GPU, by mode: the longest seen
+  size_t transfers = 0;                   // the most in one job
 };
 
 struct ModeProfile {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/duration.h"
 #include "base/json_text.h"
@@ -49,15 +50,13 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     for (const auto& [gpus, samples] : stage.by_mode)
       row.insert(row.end(), {us(task.stages[i].worst_in(static_cast<int>(gpus))), us(samples.worst), us(samples.mean),
                              us(samples.best)});
-    const bool whole = task.stages[i].whole();
-    row.push_back(stage.resource == analysis::Resource::cpu ? "" : whole ? "whole" : us(task.stages[i].section));
-    const auto& between = task.stages[i].between;
-    row.push_back(stage.resource == analysis::Resource::cpu ? "" : std::to_string(stage.requests));
-    row.push_back(between.empty() ? "" : us(*std::max_element(between.begin(), between.end())));
-    const auto& host = task.stages[i].host;
-    row.push_back(stage.resource == analysis::Resource::cpu ? ""
-                  : host.empty()                            ? "?"
-                                                            : us(*std::max_element(host.begin(), host.end())));
+    const bool on_cpu = stage.resource == analysis::Resource::cpu;
+    const auto& [section, between, host] =
+        std::tie(task.stages[i].section, task.stages[i].between, task.stages[i].host);
+    row.push_back(on_cpu ? "" : section.empty() ? "whole" : us(std::ranges::max(section)));
+    row.push_back(on_cpu ? "" : std::to_string(stage.requests));
+    row.push_back(between.empty() ? "" : us(std::ranges::max(between)));
+    row.push_back(on_cpu ? "" : host.empty() ? "?" : us(std::ranges::max(host)));
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
@@ -93,21 +92,22 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
           {"verdict", verdict(mode, first)}};
 }
 
+ordered_json told(Time time) { return time == kNotTold ? ordered_json() : ordered_json(time); }
+
 ordered_json to_json(const StageProfile& stage) {
-  ordered_json entry{
-      {"resource", analysis::name(stage.resource)},
-      {"what", stage.what},
-      {"section", stage.section},
-      {"host_section", stage.host_section == kNotTold ? ordered_json() : ordered_json(stage.host_section)},
-      {"transfers", stage.transfers},
-      {"requests", stage.requests},
-      {"modes", ordered_json::array()}};
+  ordered_json entry{{"resource", analysis::name(stage.resource)},
+                     {"what", stage.what},
+                     {"transfers", stage.transfers},
+                     {"requests", stage.requests},
+                     {"modes", ordered_json::array()}};
   for (const auto& [gpus, samples] : stage.by_mode) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
     measured["longest_between"] = stage.between.at(gpus);
     measured["threads"] = stage.threads.at(gpus);
-    measured["longest_host"] = stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
+    measured["longest_host"] = told(stage.host.at(gpus));
+    measured["longest_section"] = stage.section.at(gpus);
+    measured["longest_host_section"] = told(stage.host_section.at(gpus));
     entry["modes"].push_back(std::move(measured));
   }
   return entry;

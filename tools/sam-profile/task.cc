@@ -22,18 +22,37 @@ Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value v
   return choose(value(above->second), value(std::prev(above)->second));
 }
 
-// The CPU time of its sections, if it is known in all measured modes. cut_as_measured: its sections are those
-// that were seen; else more of it may be in one.
-void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin,
-               bool cut_as_measured) {
+Time longest_at_mode(const std::map<unsigned, Time>& by_mode, unsigned mode) {
+  return at_mode(by_mode, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
+}
+
+// Its sections, unless no mode's are shorter than the whole.
+void tell_sections(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin) {
+  if (stage.resource == analysis::Resource::cpu) return;
+  bool is_cut = false;
+  for (unsigned mode = 1; mode <= modes; ++mode) {
+    Time& section =
+        stage.section.emplace_back(std::max<Time>(1, with_margin(longest_at_mode(measured.section, mode), margin)));
+    const Time worst = stage.worst[mode - 1];
+    if (stage.resource == analysis::Resource::gpu) section = std::max(section, std::min(worst, kInFlight));
+    is_cut = is_cut || section < worst;
+  }
+  if (!is_cut) stage.section.clear();
+}
+
+// The CPU time of its sections, if it is known in all measured modes. Where its sections are not those that were seen,
+// more of it may be in one.
+void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin) {
   const bool is_told = std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
   if (measured.resource == analysis::Resource::cpu || measured.host.empty() || !is_told) return;
+  const bool are_seen =
+      std::ranges::none_of(measured.host_section, [](const auto& entry) { return entry.second == kNotTold; });
   for (unsigned mode = 1; mode <= modes; ++mode) {
-    const Time host =
-        at_mode(measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
-    stage.host.push_back(std::min(with_margin(host, margin), stage.worst[mode - 1]));
+    stage.host.push_back(std::min(with_margin(longest_at_mode(measured.host, mode), margin), stage.worst[mode - 1]));
+    if (stage.section.empty() || !are_seen) continue;
+    const bool as_seen = stage.section[mode - 1] == with_margin(longest_at_mode(measured.section, mode), margin);
+    stage.host_section.push_back(as_seen ? with_margin(longest_at_mode(measured.host_section, mode), margin) : 0);
   }
-  if (cut_as_measured && measured.host_section > 0) stage.host_section = with_margin(measured.host_section, margin);
 }
 
 // Threads on CPUs, in it or between its requests.
@@ -51,7 +70,7 @@ void tell_threads(analysis::Stage& stage, const StageProfile& measured, unsigned
 void take_longer(analysis::Stage& stage, int percent) {
   const auto longer = [percent](Time& time) { time = (time * percent + 99) / 100; };
   std::ranges::for_each(stage.worst, longer);
-  longer(stage.section);
+  std::ranges::for_each(stage.section, longer);
 }
 
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
@@ -66,16 +85,12 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
     stage.worst.push_back(std::max<Time>(1, with_margin(worst, margin)));
     stage.best.push_back(best * 100 / (100 + static_cast<Time>(margin)));
     if (stage.requests == 1) continue;
-    const Time between = at_mode(measured.between, mode, [](Time time) { return time; }, longer);
-    stage.between.push_back(std::max<Time>(stage.requests - 1, with_margin(between, margin)));
+    const Time between = with_margin(longest_at_mode(measured.between, mode), margin);
+    stage.between.push_back(std::max<Time>(stage.requests - 1, between));
   }
   tell_threads(stage, measured, modes);
-  Time section = with_margin(measured.section, margin);
-  const Time longest = *std::max_element(stage.worst.begin(), stage.worst.end());
-  if (measured.resource == analysis::Resource::gpu) section = std::max(section, std::min(longest, kInFlight));
-  const bool is_cut = section < longest;
-  tell_host(stage, measured, modes, margin, is_cut && section == with_margin(measured.section, margin));
-  if (measured.resource != analysis::Resource::cpu && is_cut) stage.section = section;
+  tell_sections(stage, measured, modes, margin);
+  tell_host(stage, measured, modes, margin);
   return stage;
 }
 
@@ -93,9 +108,7 @@ std::vector<Time> work_of(const Profile& profile, const analysis::Task& task, un
   for (const ModeProfile& mode : profile.modes) by_mode[mode.gpus] = mode.work;
   std::vector<Time> work;
   for (unsigned mode = 1; mode <= profile.modes.back().gpus; ++mode) {
-    const Time seen =
-        at_mode(by_mode, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
-    work.push_back(with_margin(seen, margin) + links[mode - 1]);
+    work.push_back(with_margin(longest_at_mode(by_mode, mode), margin) + links[mode - 1]);
     for (const analysis::Stage& stage : task.stages)
       work.back() = std::max(work.back(), stage.length_in(static_cast<int>(mode)));
   }

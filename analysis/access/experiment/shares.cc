@@ -47,7 +47,7 @@ bool by_slices(analysis::TaskSet set) {
   for (analysis::Task& task : set.tasks) {
     task.cpu = {};
     for (Stage& stage : task.stages)
-      if (stage.resource == Resource::gpu) stage.section = kMs;
+      if (stage.resource == Resource::gpu) stage.section.assign(stage.worst.size(), kMs);
   }
   return check_capacity(set, ones(set)) && analysis::analyse(set, ones(set), Form::safe).schedulable;
 }

@@ -15,7 +15,8 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
   if (shape.best_cases && draw(random, 0, 1) == 0)
     for (const Time worst : stage.worst) stage.best.push_back(draw(random, 0, 2) == 0 ? worst : draw(random, 0, worst));
   if (shape.sections && stage.resource != Resource::cpu && draw(random, 0, 1) == 0)
-    stage.section = draw(random, std::max<Time>(1, single / 40), std::max<Time>(4, single / 3));
+    for (int k = 0; k < modes; ++k)
+      stage.section.push_back(draw(random, std::max<Time>(1, single / 40), std::max<Time>(4, single / 3)));
   if (shape.requests > 1 && stage.resource != Resource::cpu && draw(random, 0, 1) == 0) {
     stage.requests = static_cast<int>(draw(random, 2, shape.requests));
     for (Time k = 1; k <= modes && longest > Time{4} * stage.requests; ++k)
@@ -25,7 +26,7 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
     for (int k = 0; k < modes; ++k) stage.threads.push_back(static_cast<int>(draw(random, 1, shape.threads)));
   if (shape.host && stage.resource != Resource::cpu && draw(random, 0, 3) > 0) {
     for (const Time worst : stage.worst) stage.host.push_back(draw(random, 0, worst));
-    if (stage.section > 0) stage.host_section = draw(random, 1, stage.section);
+    for (const Time section : stage.section) stage.host_section.push_back(draw(random, 1, section));
   }
   return stage;
 }
