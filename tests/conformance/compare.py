@@ -220,7 +220,9 @@ def main():
     if options.table:
         head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n"
         head += ("1, 2 and 3 are devices of kind basic, managed two of kind pthread: where all is the same, a way has as many as pass bare on "
-                 "its kind.\nFewer where a run was cut off. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n\n")
+                 "its kind.\nFewer where a run was cut off. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n"
+                 "A row of such a commit \"and before\" is of several runs: each cell of the one that played most, and what passes bare on "
+                 "either kind.\n\n")
         options.table.write_text(f"# Khronos' conformance tests on {options.driver}, with samcl and without\n\n" + head + text)
     return not all(". Explained: " in line for line in findings)
 
