@@ -31,8 +31,14 @@ cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context, const c
   return noted(context, driver::real().clCreateSamplerWithProperties(unwrap(context), properties, errcode_ret));
 }
 
+cl_int CL_API_CALL clRetainSampler(cl_sampler sampler) {
+  const cl_int error = driver::real().clRetainSampler(sampler);
+  if (error == CL_SUCCESS) driver::count_references_to_sampler(sampler, +1);
+  return error;
+}
+
 cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
-  driver::forget_sampler(sampler);  // its place may be another object's from now on
+  driver::count_references_to_sampler(sampler, -1);  // before, as its place may be another object's from then on
   return driver::real().clReleaseSampler(sampler);
 }
 

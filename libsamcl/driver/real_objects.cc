@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "libsamcl/driver/driver.h"
@@ -40,7 +40,7 @@ constinit FewPointers g_tables, g_platforms;
 
 struct Samplers {
   std::mutex mutex;
-  std::unordered_set<const void*> all;
+  std::unordered_map<const void*, int> references;  // that the program holds
 };
 Samplers& samplers() {
   static Samplers* const samplers = new Samplers;
@@ -80,20 +80,23 @@ bool is_known_platform(const void* object) { return g_platforms.contains(object)
 
 void note_sampler(cl_sampler sampler) {
   const std::lock_guard lock(samplers().mutex);
-  samplers().all.insert(sampler);
-  g_sampler_count.store(samplers().all.size(), std::memory_order_relaxed);
+  samplers().references.insert_or_assign(sampler, 1);
+  g_sampler_count.store(samplers().references.size(), std::memory_order_relaxed);
 }
 
-void forget_sampler(cl_sampler sampler) {
+void count_references_to_sampler(cl_sampler sampler, int more) {
   const std::lock_guard lock(samplers().mutex);
-  samplers().all.erase(sampler);
-  g_sampler_count.store(samplers().all.size(), std::memory_order_relaxed);
+  const auto known = samplers().references.find(sampler);
+  if (known == samplers().references.end()) return;
+  known->second += more;
+  if (known->second <= 0) samplers().references.erase(known);
+  g_sampler_count.store(samplers().references.size(), std::memory_order_relaxed);
 }
 
 bool is_known_sampler(const void* object) {
   if (g_sampler_count.load(std::memory_order_relaxed) == 0) return false;
   const std::lock_guard lock(samplers().mutex);
-  return samplers().all.contains(object);
+  return samplers().references.contains(object);
 }
 
 }  // namespace samcl::driver

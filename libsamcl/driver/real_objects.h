@@ -22,10 +22,11 @@ inline bool is_place_of_object(const void* address) {
 // thread; about a nanosecond where it is an object.
 bool begins_as_object(const void* memory);
 
-// Beside virtual objects a program holds platforms and samplers of the driver's. Any thread.
+// Beside virtual objects a program holds platforms and samplers of the driver's. A new sampler has one reference of the
+// program's, and with its last one it is forgotten: its place may be another object's then. Any thread.
 void note_platforms(std::span<const cl_platform_id> platforms);
 void note_sampler(cl_sampler sampler);
-void forget_sampler(cl_sampler sampler);
+void count_references_to_sampler(cl_sampler sampler, int more);
 bool is_known_platform(const void* object);
 bool is_known_sampler(const void* object);
 

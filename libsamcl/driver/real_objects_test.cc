@@ -55,7 +55,10 @@ TEST_F(RealObjects, OfAKnownTypeAreOfNoOther) {
   EXPECT_FALSE(may_be_object(reinterpret_cast<cl_sampler>(platform)));
   EXPECT_FALSE(may_be_object(reinterpret_cast<cl_mem>(sampler)));
   EXPECT_FALSE(may_be_object(reinterpret_cast<cl_platform_id>(sampler)));
-  forget_sampler(sampler);
+  count_references_to_sampler(sampler, +1);
+  count_references_to_sampler(sampler, -1);
+  EXPECT_FALSE(may_be_object(reinterpret_cast<cl_mem>(sampler))) << "a reference is left";
+  count_references_to_sampler(sampler, -1);
   EXPECT_TRUE(may_be_object(reinterpret_cast<cl_mem>(sampler))) << "its place may be another object's now";
   real().clReleaseSampler(sampler);
   real().clReleaseContext(context);

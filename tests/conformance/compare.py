@@ -7,10 +7,10 @@ Verdicts of a subtest that passes on the bare driver, in each way to run it unde
   same    it passes, too
   hollow  it passes or skips, but says of more than before that it is not supported
   wrong   it fails, ends by a signal, or does not end in time
-What fails, skips or does not end on the bare driver says nothing of samcl. What was played is kept in DIR/SUITE.json, and
-only what is not there is played: an interrupted run goes on, --again plays all anew under samcl. A table that was there
-before keeps what has not been played anew, and what was played of more subtests. Exit code 1: something is wrong or hollow and
-not explained.
+What fails, skips or does not end on the bare driver says nothing of samcl. What was played is kept in DIR/SUITE.json with the
+commit that was played, and only what is not there is played: an interrupted run goes on, --again plays all anew under samcl.
+A table that was there before keeps the rows of suites of which nothing is kept. Exit code 1: something is wrong or hollow and not
+explained.
 """
 
 import argparse
@@ -131,11 +131,12 @@ class Suite:
         self.options, self.name = options, name
         self.program, self.kept = program_of(options.programs, name), options.results / f"{name}.json"
         self.results = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True).stdout.strip()
         self.writes = threading.Lock()
 
     def keep(self, subtest, name, run):
         with self.writes:
-            self.results.setdefault(subtest, {})[name] = run
+            self.results.setdefault(subtest, {})[name] = run | {"commit": self.commit}
             self.kept.write_text(json.dumps(self.results, indent=1))
 
     def subtests(self):
@@ -163,22 +164,23 @@ class Suite:
 
 
 def table_before(path):
-    """Of a table written earlier: the cells of each suite's row, and its findings by suite and way."""
+    """Of a table written earlier: the row of each suite, and its findings."""
     rows, findings = {}, collections.defaultdict(list)
     for line in path.read_text().splitlines() if path and path.exists() else []:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("| ") and len(cells) == len(WAYS) + 4 and cells[0] != "suite":
+        if line.startswith("| ") and len(cells) == len(WAYS) + 5 and cells[0] != "suite":
             rows[cells[0]] = cells
-        elif found := re.match(r"- (\S+) .*, ([^,]+): (?:wrong|hollow) ", line):
-            findings[found.groups()].append(line)
+        elif found := re.match(r"- (\S+) .*: (?:wrong|hollow) ", line):
+            findings[found.group(1)].append(line)
     return rows, findings
 
 
-def row_of(suite, results):
-    """The suite's cells, and its findings by way."""
-    findings = collections.defaultdict(list)
-    passed = sum(any(name.startswith("bare") and run["verdict"] == "pass" for name, run in runs.items()) for runs in results.values())
-    cells = [suite, str(len(results)), str(passed)]
+def row_of(suite, listed, results):
+    """The suite's cells, and its findings."""
+    findings = []
+    played = len(results)
+    kinds = [sum(runs.get(f"bare {kind}", {}).get("verdict") == "pass" for runs in results.values()) for kind in ("basic", "pthread")]
+    cells = [suite, str(listed) if played == listed else f"{played} of {listed}", ", ".join(map(str, kinds))]
     for way in WAYS:
         verdicts = {name: judge(runs, way) for name, runs in results.items()}
         count = collections.Counter(verdicts.values())
@@ -186,39 +188,22 @@ def row_of(suite, results):
         for name, verdict in verdicts.items():
             if verdict in BAD:
                 reason = EXPLAINED.get((suite, name))
-                findings[way].append(f"- {suite} {name}, {way}: {verdict} ({results[name][way]['verdict']})"
-                                     + (f". Explained: {reason}" if reason else ""))
+                findings.append(f"- {suite} {name}, {way}: {verdict} ({results[name][way]['verdict']})" + (f". Explained: {reason}" if reason else ""))
     split = sum(any(runs.get(way, {}).get("split") for way in WAYS) for runs in results.values())
-    return [*cells, str(split)], findings
-
-
-def counted(cell):
-    """How many subtests a cell of the table tells of."""
-    return sum(map(int, cell.split(","))) if cell else 0
+    commits = sorted({runs[way]["commit"] for runs in results.values() for way in WAYS if way in runs})
+    return [*cells, str(split), " ".join(commits)], findings
 
 
 def table(options):
-    """All kept results as Markdown, and what is wrong or hollow. A table that is there already counts where nothing was played
-    anew, or fewer subtests were."""
+    """All kept results as Markdown, and what is wrong or hollow; of other suites what a table that is there says."""
     rows, findings = table_before(options.table)
     for kept in options.results.glob("*.json"):
-        suite = kept.stem
-        row, found = row_of(suite, json.loads(kept.read_text()))
-        before = rows.get(suite, [""] * len(row))
-        for index, way in enumerate(WAYS, start=3):
-            if counted(row[index]) < counted(before[index]):
-                row[index] = before[index]
-                findings[suite, way] += [line for line in found[way] if line not in findings[suite, way]]
-            elif row[index]:
-                findings[suite, way] = found[way]
-        for index in (1, 2):
-            row[index] = str(max(int(row[index]), int(before[index] or 0)))
-        row[-1] = str(max(int(row[-1]), int(before[-1] or 0)))
-        rows[suite] = row
-    lines = ["| suite | subtests | pass bare | " + " | ".join(f"{way}: same, hollow, wrong" for way in WAYS) + " | in parts |",
-             "|---|---|---|" + "---|" * (len(WAYS) + 1)]
+        listed = len(subtests(program_of(options.programs, kept.stem), kept.stem))
+        rows[kept.stem], findings[kept.stem] = row_of(kept.stem, listed, json.loads(kept.read_text()))
+    lines = ["| suite | subtests | pass bare: basic, pthread | " + " | ".join(f"{way}: same, hollow, wrong" for way in WAYS)
+             + " | in parts | commit |", "|---|---|---|" + "---|" * (len(WAYS) + 2)]
     lines += ["| " + " | ".join(rows[suite]) + " |" for suite in sorted(rows)]
-    return "\n".join(lines), [line for key in sorted(findings) for line in findings[key]]
+    return "\n".join(lines), [line for suite in sorted(findings) for line in findings[suite]]
 
 
 def main():
@@ -234,7 +219,10 @@ def main():
     print(text)
     if options.table:
         head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n"
-        head += "\"subtests\" counts what was played: fewer than the suite has where a run was cut off.\n\n"
+        head += ("1, 2 and 3 are devices of kind basic, managed two of kind pthread: where all is the same, a way has as many as pass bare on "
+                 "its kind.\nFewer where a run was cut off. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n"
+                 "A row of such a commit \"and before\" is of several runs: each cell of the one that played most, and what passes bare on "
+                 "either kind.\n\n")
         options.table.write_text(f"# Khronos' conformance tests on {options.driver}, with samcl and without\n\n" + head + text)
     return not all(". Explained: " in line for line in findings)
 

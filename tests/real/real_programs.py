@@ -49,7 +49,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=pathlib.Path, help="a folder that has the sources, by their names in programs.toml")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/real", help="where sources are built (default: build/real)")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="the build of samcl (default: build/release)")
+    parser.add_argument("--build", type=lambda name: pathlib.Path(name).resolve(), default=ROOT / "build/release",
+                        help="the build of samcl (default: build/release)")
     parser.add_argument("--only", default="", help="regular expression: the programs to run")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--ignore", default="", help="of PROGRAM: regular expression, lines of output that may differ")
