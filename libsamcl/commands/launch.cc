@@ -13,6 +13,7 @@
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"
+#include "libsamcl/objects/at_once.h"
 #include "libsamcl/observe/trace.h"
 #include "libsamcl/plan/layers.h"
 #include "libsamcl/settings/config.h"
@@ -48,26 +49,6 @@ bool can_be_made_safe(const LaunchPlan& plan) {
   });
 }
 
-// All of these ranges, or none.
-cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const std::vector<Range>& ranges,
-                    Traffic& traffic) {
-  cl_int error = CL_SUCCESS;
-  const cl_mem real = storage.replica(device.index, &error);
-  if (!real) return error;
-  std::byte* const host = storage.host();
-  if (!host) return CL_OUT_OF_HOST_MEMORY;
-  std::vector<std::vector<std::byte>> arrived;
-  for (const Range& range : ranges) {
-    arrived.emplace_back(range.size());
-    const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
-    error = device.transfer(lane, Direction::down, memory, Rectangle::run(range.begin, range.size()),
-                            arrived.back().data(), Rectangle::run(0, range.size()), traffic);
-    if (error != CL_SUCCESS) return error;
-  }
-  for (size_t i = 0; i < ranges.size(); ++i) std::copy(arrived[i].begin(), arrived[i].end(), host + ranges[i].begin);
-  return CL_SUCCESS;
-}
-
 // What a launch in parts did, for as long as parts of it may have to be done again.
 class LaunchInParts : public Producer {
  public:
@@ -89,7 +70,7 @@ class LaunchInParts : public Producer {
   const LaunchPlan plan_;
 };
 
-// What a part needs of these accesses, and what it writes.
+// What a part needs of these accesses, and what it may write.
 std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
   std::vector<Bytes> all;
   for (const BufferAccess& access : plan.accesses)
@@ -99,8 +80,7 @@ std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
 std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
   std::vector<Bytes> all;
   for (const BufferAccess& access : plan.accesses)
-    if (access.written && !access.shares[part].writes.empty())
-      all.emplace_back(access.storage, access.shares[part].writes);
+    if (access.written && !access.writes(part).empty()) all.emplace_back(access.storage, access.writes(part));
   return all;
 }
 
@@ -399,9 +379,8 @@ void KernelLaunch::uses(Uses& uses) {
   for (const BufferAccess& access : plan_->accesses) {
     for (size_t p = 0; p < plan_->parts.size(); ++p) {
       uses.read(access.storage, access.needs(p), plan_->parts[p].device);
-      if (access.written && !access.shares.empty()) uses.write(access.storage, access.shares[p].writes);
+      if (access.written) uses.write(access.storage, access.writes(p));
     }
-    if (access.written && access.shares.empty()) uses.write(access.storage, {&access.range, 1});
   }
 }
 
@@ -535,11 +514,7 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
     const Place place = access.storage->place_of(device);
     for (const Range& range : access.needs(part)) accesses.push_back({access.storage, place, range, false});
     if (!access.written) continue;
-    if (access.shares.empty()) {
-      accesses.push_back({access.storage, place, access.range, true});
-    } else {
-      for (const Range& range : access.shares[part].writes) accesses.push_back({access.storage, place, range, true});
-    }
+    for (const Range& range : access.writes(part)) accesses.push_back({access.storage, place, range, true});
   }
 }
 
@@ -602,33 +577,17 @@ void KernelLaunch::remember_before() {
 
 // What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
 // the part began with stays there until then. Images and shared virtual memory stay with the first device.
-void KernelLaunch::make_safe(Planner& planner, Context& context) {
+void KernelLaunch::make_safe(Planner& planner, const Context& context) {
   if (is_left_there_) return;
   for (size_t p = 0; p < safety_.size(); ++p) {
-    for (const BufferAccess& access : plan_->accesses) {
-      if (!access.written || access.storage->layout() || access.storage->svm()) continue;
-      const unsigned device = plan_->parts[p].device;
-      std::vector<Range> ranges{access.range};
-      if (!access.shares.empty()) ranges = access.shares[p].writes;
-      if (ranges.empty()) continue;
-      ++safety_[p]->unsafe;
-      Planner::Accesses accesses;
-      uint64_t bytes = 0;
-      for (const Range& range : ranges) {
-        bytes += range.size();
-        accesses.push_back({access.storage, device, range, false});
-        accesses.push_back({access.storage, kHost, range, true});
-        access.storage->directory().copied(range, kHost);
-      }
-      const engine::Lane lane = transfer_lane(device, kHost, bytes);
-      auto copy = [self = shared_from_this(), lane, &safety = *safety_[p], &device = *context.devices[device],
-                   storage = access.storage, ranges] {
-        const cl_int error = copy_to_host(*storage, device, lane.kind, ranges, self->kernel().record.traffic);
-        if (error == CL_SUCCESS) --safety.unsafe;
-        return error;
-      };
-      planner.add(lane, engine::HostCall{std::move(copy)}, std::move(accesses));
-    }
+    std::vector<Bytes> all = written(*plan_, p);
+    std::erase_if(all, [](const Bytes& bytes) { return bytes.memory->layout() || bytes.memory->svm(); });
+    if (all.empty()) continue;
+    for (const Bytes& bytes : all)
+      for (const Range& range : bytes.ranges) bytes.memory->directory().copied(range, kHost);
+    safety_[p]->is_unsafe = true;
+    bring_at_once(planner, context, plan_->parts[p].device, std::move(all), kernel().record.traffic,
+                  [self = shared_from_this(), p] { self->safety_[p]->is_unsafe = false; });
   }
 }
 
@@ -671,7 +630,7 @@ void KernelLaunch::note_lineage(IsOne is_one) const {
 
 // Whether a part's outputs are not lost with its device.
 bool KernelLaunch::is_done(size_t part) const {
-  if (!safety_[part]->ran || safety_[part]->unsafe > 0) return false;
+  if (!safety_[part]->ran || safety_[part]->is_unsafe) return false;
   return !is_left_there_ || !contains(kernel().program->context->lost(), plan_->parts[part].device);
 }
 
@@ -692,9 +651,7 @@ std::shared_ptr<Command> KernelLaunch::again() {
     for (const auto& [storage, before] : before_) {
       for (const BufferAccess& access : plan_->accesses) {
         if (access.storage != storage) continue;
-        std::vector<Range> ranges{access.range};
-        if (!access.shares.empty()) ranges = access.shares[p].writes;
-        for (const Range& range : ranges)
+        for (const Range& range : access.writes(p))
           for (const auto& piece : before.pieces(range)) storage->written(piece.range, piece.valid & ~lost);
       }
     }

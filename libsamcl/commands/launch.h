@@ -70,15 +70,15 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
   // What of a part is not on its device alone.
   struct Safety {
-    std::atomic<bool> ran{false};    // the device has run it
-    std::atomic<size_t> unsafe = 0;  // memory objects that it wrote and that are still there alone
+    std::atomic<bool> ran{false};        // the device has run it
+    std::atomic<bool> is_unsafe{false};  // what it wrote is still there alone
   };
 
   const Kernel& kernel() const { return *request_.kernel; }
   bool survives() const { return kernel().program->context->survives(); }
   void plan_without_lost_devices(Context& context);
   void remember_before();
-  void make_safe(Planner& planner, Context& context);
+  void make_safe(Planner& planner, const Context& context);
   void prepare(Context& context);
   bool uses_untracked() const;
   bool may_be_computed_again(const Context& context) const;

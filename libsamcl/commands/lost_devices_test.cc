@@ -31,6 +31,11 @@ void sum_of_neighbours(size_t i, const Arguments& a) {
 void change_some(size_t i, const Arguments& a) {
   if (i % 3 == 0) a[0][i] += 5;
 }
+void cross(size_t i, const Arguments& a) {
+  const cl_uint first = a[0][i];
+  a[0][i] = 2 * a[1][i] + 1;
+  a[1][i] = first;
+}
 void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
 
 // A program of launches in place, of a stencil, copies, writes and a fill, on so many devices.
@@ -46,9 +51,11 @@ class Program {
     launch(tripling, {a});
     launch(stencil, {a, b});
     launch(tripling, {b});
+    launch(crossing, {a, b});
     events.push_back(machine.submit(queue, copy_buffer(b, c, 0, 0, kItems * sizeof(cl_uint))));
     launch(scattering, {a});
     launch(stencil, {c, a});
+    launch(crossing, {c, a});
     events.push_back(machine.submit(queue, fill_buffer(b, 0, 64, std::vector<std::byte>(4, std::byte{7}))));
     launch(tripling, {b});
     launch(tripling, {a});
@@ -71,6 +78,13 @@ class Program {
                                                                           .element(0, Footprints::reads, 1)
                                                                           .element(1, Footprints::surely_writes)),
                      sum_of_neighbours);
+  const KernelPtr crossing =
+      machine.kernel(Translated("cross").updates().updates().footprint(Footprints()
+                                                                           .element(0, Footprints::reads)
+                                                                           .element(1, Footprints::reads)
+                                                                           .element(0, Footprints::surely_writes)
+                                                                           .element(1, Footprints::surely_writes)),
+                     cross);
   const KernelPtr scattering = machine.kernel(
       Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
   const KernelPtr some = machine.kernel(
@@ -221,7 +235,7 @@ class RandomProgram {
     const auto submit = [&](CommandPtr command) {
       program_.events.push_back(machine.submit(program_.queue, std::move(command)));
     };
-    switch (any(14)) {
+    switch (any(15)) {
       case 0: program_.launch(program_.tripling, {buffers_[to]}); break;
       case 1: program_.launch(program_.scattering, {buffers_[to]}); break;
       case 2: program_.launch(program_.some, {buffers_[to]}); break;
@@ -240,6 +254,7 @@ class RandomProgram {
         program_.events.push_back(
             machine.launch(program_.queue, program_.stencil, {buffers_[from], buffers_[to]}, 96, {}, 16, at / 16 * 16));
         break;
+      case 11: program_.launch(program_.crossing, {buffers_[from], buffers_[to]}); break;
       default: program_.launch(program_.stencil, {buffers_[from], buffers_[to]});
     }
   }

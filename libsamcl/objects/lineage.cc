@@ -13,32 +13,6 @@
 namespace samcl {
 namespace {
 
-// Sorts them, and joins those that meet.
-std::vector<Range> in_order(std::span<const Range> ranges) {
-  std::vector<Range> sorted;
-  std::ranges::copy_if(ranges, std::back_inserter(sorted), [](const Range& range) { return !range.empty(); });
-  std::ranges::sort(sorted, {}, &Range::begin);
-  std::vector<Range> joined;
-  for (const Range& range : sorted) {
-    if (joined.empty() || joined.back().end < range.begin)
-      joined.push_back(range);
-    else
-      joined.back().end = std::max(joined.back().end, range.end);
-  }
-  return joined;
-}
-
-bool meet(const std::vector<Range>& a, const std::vector<Range>& b) {
-  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    if (!intersect(a[i], b[k]).empty()) return true;
-    if (a[i].end <= b[k].end)
-      ++i;
-    else
-      ++k;
-  }
-  return false;
-}
-
 bool is_at_host(const Places places) { return contains(places, kHost) || contains(places, kZeros); }
 
 // Ranges by memory object, as they are found.
@@ -129,28 +103,6 @@ class Keep : public Command {
 
 // Of most commands nobody has said it.
 void Command::uses(Uses& uses) { uses.may_be_anything(); }
-
-Bytes::Bytes(std::shared_ptr<Storage> of, std::span<const Range> which)
-    : memory(std::move(of)), ranges(in_order(which)) {}
-
-bool overlap(std::span<const Bytes> some, std::span<const Bytes> others) {
-  return std::ranges::any_of(some, [&](const Bytes& a) {
-    return std::ranges::any_of(others,
-                               [&](const Bytes& b) { return a.memory == b.memory && meet(a.ranges, b.ranges); });
-  });
-}
-
-bool are_among(std::span<const Bytes> some, std::span<const Bytes> others) {
-  return std::ranges::all_of(some, [&](const Bytes& bytes) {
-    std::vector<Range> all;
-    for (const Bytes& other : others)
-      if (other.memory == bytes.memory) all.insert(all.end(), other.ranges.begin(), other.ranges.end());
-    all = in_order(all);
-    return std::ranges::all_of(bytes.ranges, [&](const Range& range) {
-      return std::ranges::any_of(all, [&](const Range& other) { return intersect(range, other) == range; });
-    });
-  });
-}
 
 void Uses::read(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place) {
   if (memory->layout() || memory->svm() || memory->shared()) return;

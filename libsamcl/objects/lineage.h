@@ -13,24 +13,12 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/memory/storage.h"
+#include "libsamcl/objects/bytes.h"
 
 namespace samcl {
 
 class Command;
 class Context;
-
-// Some bytes of a buffer. The ranges are in order, and apart.
-struct Bytes {
-  Bytes(std::shared_ptr<Storage> of, std::span<const Range> which);
-  std::shared_ptr<Storage> memory;
-  std::vector<Range> ranges;
-};
-
-// Whether they have a byte in common.
-bool overlap(std::span<const Bytes> some, std::span<const Bytes> others);
-// Whether all of the first are among the others.
-bool are_among(std::span<const Bytes> some, std::span<const Bytes> others);
 
 // What a command uses of buffers. Images and shared virtual memory are left out: they stay with the first device.
 class Uses {
