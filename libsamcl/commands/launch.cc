@@ -597,7 +597,7 @@ bool KernelLaunch::may_be_computed_again(const Context& context) const {
   if (!survives() || is_again_ || plan.is_bound || context.is_managed() || context.device->joins_exactly() ||
       kernel().keeps_outputs || !kernel().translation || !context.lineage.is_at_work())
     return false;
-  if (plan.original && !kernel().build->is_movable) return false;
+  if (kernel().build->may_print || (plan.original && !kernel().build->is_movable)) return false;
   const bool is_own = std::ranges::all_of(*request_.arguments, [](const Argument& argument) {
     return !argument.is_svm && !argument.kept && (!argument.buffer || !(argument.buffer->flags & CL_MEM_USE_HOST_PTR));
   });

@@ -219,6 +219,18 @@ TEST(LostDevices, WhatRunsWholeStaysOnItsDevice) {
   }
 }
 
+TEST(LostDevices, WhatMayPrintIsNotMadeAgain) {
+  Program program(2);
+  const KernelPtr prints = program.machine.kernel(
+      Translated("printf").updates().stays_whole("it prints").footprint(Footprints().anywhere(0, Footprints::adds)),
+      mix);
+  program.write(program.a, counting(kItems, 1));
+  program.launch(prints, {program.a});
+  program.machine.run();
+  EXPECT_TRUE(is_at_host(program.a));
+  EXPECT_EQ(program.machine.context->lineage.chains(), 0u);
+}
+
 // Of which each launch overwrites what the one before it has read.
 TEST(LostDevices, TwoBuffersInTurnStayOnTheirDevices) {
   Program program(2);
