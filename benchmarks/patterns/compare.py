@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares patterns of data flow, or the benchmark programs (--programs), bare and under samcl, in pairs: in each round
-every one runs once without samcl and once with it. Needs nothing but Python.
+every one runs once without samcl and once with it, or in several ways with it. Needs nothing but Python.
 
   compare.py --bare "POCL_DEVICES=basic" --samcl "POCL_DEVICES=basic basic" --preload build/release/bin/libsamcl.so
   compare.py --bare "" --samcl "SAMCL_CACHE_DIR=/tmp/empty" --preload .../libsamcl.so        # on a machine with GPUs
   compare.py --programs build/release/bin/programs --preload .../libsamcl.so VectorAdd Reduction
+  compare.py --preload .../libsamcl.so --samcl "" --samcl "SAMCL_GPUS=1;SAMCL_DIRECT=off" --samcl "SAMCL_MANAGER=required"
   compare.py --samcl-by "build/release/bin/sam-run --manager embedded --"                   # under a manager
 
 A setting is NAME=VALUE; several in one argument are told apart by ';'. Ratios are samcl's time by bare's, of the
@@ -41,7 +42,8 @@ def arguments():
     parser.add_argument("--programs", metavar="DIR", help="the benchmark programs in DIR instead, whole jobs")
     parser.add_argument("--program", default=PROGRAM, help="path of `patterns` (default: the release build's)")
     parser.add_argument("--bare", type=settings, default={}, help="settings without samcl, e.g. POCL_DEVICES=basic")
-    parser.add_argument("--samcl", type=settings, default={}, help="settings under samcl, e.g. SAMCL_MANAGER=off")
+    parser.add_argument("--samcl", type=settings, action="append",
+                        help="settings under samcl, e.g. SAMCL_MANAGER=off; several times: several ways, each by bare's time")
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--preload", help="path of libsamcl.so")
     how.add_argument("--samcl-by", metavar="COMMAND", type=shlex.split, default=[],
@@ -60,6 +62,7 @@ def arguments():
     for path in filter(None, (options.programs or options.program, options.preload)):
         if not os.path.exists(path):
             parser.error(f"there is no {path}")
+    options.samcl = options.samcl or [{}]
     options.preload = options.preload and os.path.abspath(options.preload)
     if options.programs:
         sources = os.path.join(HERE, "..", "programs")
@@ -74,12 +77,13 @@ def arguments():
     return options
 
 
-def run(options, name, by, changes):
-    """The program's line as a dictionary; its verdict is CRASH, HUNG or FAIL where there is none."""
+def run(options, name, by, changes, under_samcl):
+    """The program's line as a dictionary; its verdict is CRASH, HUNG or FAIL where there is none. What a benchmark program
+    computed under samcl is only compared with what bare's run verified."""
     command = [options.program, name, "--size", options.size, "--jobs", str(options.jobs)]
     if options.programs:
         command = [os.path.join(options.programs, name), "--warmup", "0", "--iterations", str(options.jobs), "--json"]
-        command += ["--small"] if options.size == "small" else []
+        command += (["--small"] if options.size == "small" else []) + (["--unverified"] if under_samcl else [])
     try:
         done = subprocess.run(options.by + by + command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
     except subprocess.TimeoutExpired:
@@ -102,17 +106,17 @@ def times(outcomes, phase):
             statistics.median(statistics.median(run[1:]) for run in per_run))
 
 
-def row(name, bare, samcl, phase):
-    bad = next((o["verdict"] for o in bare + samcl if o["verdict"] != "PASS"), None)
-    made = {"name": name, "verdict": bad or "PASS"}
-    if any("checksum" not in o for o in bare + samcl):
+def row(name, runs, phase):
+    """Times of one program: bare's and, by bare's, those of every way; or only what is wrong."""
+    every = [outcome for way in runs for outcome in way]
+    made = {"name": name, "verdict": next((o["verdict"] for o in every if o["verdict"] != "PASS"), "PASS")}
+    if any("checksum" not in outcome for outcome in every):
         return made
-    if len({o["checksum"] for o in bare + samcl}) > 1:
+    if len({outcome["checksum"] for outcome in every}) > 1:
         made["verdict"] = "DIFFERS"
-    made["bare_first_ms"], made["bare_ms"] = times(bare, phase)
-    made["samcl_first_ms"], made["samcl_ms"] = times(samcl, phase)
-    made["first"] = made["samcl_first_ms"] / made["bare_first_ms"]
-    made["settled"] = made["samcl_ms"] / made["bare_ms"]
+    (made["bare_first_ms"], made["bare_ms"]), *under = (times(way, phase) for way in runs)
+    made["first"] = [first / made["bare_first_ms"] for first, _ in under]
+    made["settled"] = [settled / made["bare_ms"] for _, settled in under]
     return made
 
 
@@ -120,35 +124,42 @@ def geometric_mean(values):
     return math.exp(statistics.fmean(map(math.log, values))) if values else float("nan")
 
 
+def ratios(values):
+    return "".join(f"{value:>7.2f}" for value in values)
+
+
 def show(made):
     if "settled" not in made:
-        return f"{made['name']:<21}{'':>50}  {made['verdict']}"
-    return (f"{made['name']:<21}{made['bare_first_ms']:>10.2f}{made['samcl_first_ms']:>10.2f}{made['first']:>7.2f}"
-            f"{made['bare_ms']:>10.2f}{made['samcl_ms']:>10.2f}{made['settled']:>8.2f}  {made['verdict']}")
+        return f"{made['name']:<21}  {made['verdict']}"
+    return (f"{made['name']:<21}{made['bare_first_ms']:>10.2f}{ratios(made['first'])}"
+            f"{made['bare_ms']:>12.2f}{ratios(made['settled'])}  {made['verdict']}")
 
 
 def main():
     options = arguments()
-    under = dict(options.samcl, LD_PRELOAD=options.preload) if options.preload else options.samcl
-    ways = [("bare", [], options.bare), ("samcl", options.samcl_by, under)]
-    outcomes = {name: {"bare": [], "samcl": []} for name in options.patterns}
+    preload = {"LD_PRELOAD": options.preload} if options.preload else {}
+    ways = [([], options.bare)] + [(options.samcl_by, dict(each, **preload)) for each in options.samcl]
+    outcomes = {name: [[] for _ in ways] for name in options.patterns}
     for number in range(options.rounds):
         for name in options.patterns:
-            # In every second round the other way round, so that what is slow for a while is slow for both.
-            for way, by, changes in ways if number % 2 == 0 else reversed(ways):
-                outcomes[name][way].append(run(options, name, by, changes))
-            last = {way: outcomes[name][way][-1] for way, _, _ in ways}
-            print(f"round {number + 1} of {options.rounds}  {show(row(name, [last['bare']], [last['samcl']], options.phase))}",
-                  file=sys.stderr)
-    rows = [row(name, found["bare"], found["samcl"], options.phase) for name, found in outcomes.items()]
-    print(f"{options.phase} phase, ms; medians of {options.rounds} rounds; ratio = samcl / bare")
-    print(f"{'':<21}{'first job:':>10}{'':>17}{'following:':>10}")
-    print(f"{'':<21}{'bare':>10}{'samcl':>10}{'ratio':>7}{'bare':>10}{'samcl':>10}{'ratio':>8}  result")
+            # In every second round the other way round, so that what is slow for a while is slow for all.
+            for at in range(len(ways)) if number % 2 == 0 else reversed(range(len(ways))):
+                by, changes = ways[at]
+                outcomes[name][at].append(run(options, name, by, changes, at > 0))
+            last = row(name, [[way[-1]] for way in outcomes[name]], options.phase)
+            print(f"round {number + 1} of {options.rounds}  {show(last)}", file=sys.stderr)
+    rows = [row(name, found, options.phase) for name, found in outcomes.items()]
+    print(f"{options.phase} phase, medians of {options.rounds} rounds; bare in ms, the others by bare")
+    for at, each in enumerate(options.samcl, 1):
+        print(f"{at}: {'; '.join(f'{name}={value}' for name, value in each.items()) or 'as it is'}")
+    numbers = "".join(f"{at:>7}" for at in range(1, len(ways)))
+    print(f"{'':<21}{'first job:':>10}{'':>{len(numbers)}}{'following:':>12}")
+    print(f"{'':<21}{'bare':>10}{numbers}{'bare':>12}{numbers}  result")
     for made in rows:
         print(show(made))
     timed = [made for made in rows if "settled" in made]
-    means = {key: geometric_mean([made[key] for made in timed]) for key in ("first", "settled")}
-    print(f"{'geometric mean':<21}{'':>20}{means['first']:>7.2f}{'':>20}{means['settled']:>8.2f}")
+    means = {key: [geometric_mean(values) for values in zip(*(made[key] for made in timed))] for key in ("first", "settled")}
+    print(f"{'geometric mean':<21}{'':>10}{ratios(means['first'])}{'':>12}{ratios(means['settled'])}")
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"phase": options.phase, "size": options.size, "bare": options.bare, "samcl": options.samcl,

@@ -86,7 +86,6 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
     begin = 0;
   }
   auto storage = allocation ? allocation->storage : std::make_shared<Storage>(context, size, used);
-  for (const auto& device : context->devices) device->expect_transfers(size);
   if (!allocation) storage->make_placed_replicas();
   if ((flags & CL_MEM_COPY_HOST_PTR) && host_ptr) {
     std::byte* const host = storage->host();

@@ -169,9 +169,10 @@ class Execution {
     return one.pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
   }
 
-  // From device to device by memory that both see; nothing if that is no way for it. Not where links are leased.
+  // From device to device by memory that both see; nothing if that is no way for it. Not for a task, whose profile
+  // counts what links move.
   std::optional<cl_int> through_windows(const Exchange& o) {
-    if (!set_.windows || o.memory->layout() || set_.is_managed()) return std::nullopt;
+    if (!set_.windows || o.memory->layout() || set_.devices[o.to]->is_of_task()) return std::nullopt;
     if (set_.peers && engine::bytes_of(o) < PeerWindows::kWorthIt) return std::nullopt;
     cl_int error = CL_SUCCESS;
     const cl_mem from = o.memory->replica(o.from, &error);
@@ -194,7 +195,7 @@ class Execution {
     if (!to) return error;
     uint64_t most = 0;
     for (const Range& range : o.ranges) most = std::max(most, range.size());
-    const bool are_short = engine::bytes_of(o) <= kStaging && !from->image && !set_.is_managed();
+    const bool are_short = engine::bytes_of(o) <= kStaging && !from->image;
     if (are_short && o.ranges.size() > 1) return pass_on_together(o, from->real, to->real);
     std::vector<std::byte> staging(std::min(kStaging, most));
     for (const Range& range : o.ranges) {
@@ -217,11 +218,12 @@ class Execution {
     const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, false);
     const auto pass = [&](RealDevice& device, LaneKind lane, Direction direction, cl_mem real) {
       const bool up = direction == Direction::up;
-      const trace::Span span(up ? trace::Activity::upload : trace::Activity::download, device.index, bytes);
+      std::optional<trace::Span> span;  // from when the link is ours
       Traffic& link = report::device(device.index);
       (up ? o.traffic->uploaded_bytes : o.traffic->downloaded_bytes) += bytes;
       (up ? link.uploaded_bytes : link.downloaded_bytes) += bytes;
       return device.run(lane, [&](cl_command_queue queue, cl_event* event) {
+        span.emplace(up ? trace::Activity::upload : trace::Activity::download, device.index, bytes);
         uint64_t at = 0;
         for (const Rectangle& rows : rectangles) {
           cl_event* const last = &rows == &rectangles.back() ? event : nullptr;

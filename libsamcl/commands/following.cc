@@ -49,7 +49,7 @@ bool is_only_one_in_use(const Context& context, unsigned device) {
 // ns that it is expected to take whole; 0: whether it should run so, and without being timed, is to be found out.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, unsigned device) {
   const Kernel& kernel = *launch.kernel;
-  if (!may_have_parts(kernel)) return kUnknownNs;
+  if (context.devices.size() == 1 || !may_have_parts(kernel)) return kUnknownNs;
   if (context.splits_always()) return 0;
   const KernelTimes& times = kernel.cost_model->times;
   const uint64_t items = work_items(launch.ndrange), ns = times.expect(items).whole;

@@ -27,7 +27,7 @@ struct FollowingLaunches : ::testing::Test {
     EXPECT_EQ(machine.driver.misuses(), 0);
   }
 
-  explicit FollowingLaunches(lease::Client* manager = nullptr) : machine(2, manager) {}
+  explicit FollowingLaunches(lease::Client* manager = nullptr, unsigned devices = 2) : machine(devices, manager) {}
 
   SimulatedMachine machine;
   Context& context = *machine.context;
@@ -132,6 +132,23 @@ TEST_F(FollowingLaunches, OfOtherKernelsAndBuffersDoSoToo) {
   machine.driver.resume();
   EXPECT_EQ(contents(a), counting(kSize, 2));
   EXPECT_EQ(contents(b), counting(kSize, 2));
+}
+
+struct LaunchesOnOneDevice : FollowingLaunches {
+  LaunchesOnOneDevice() : FollowingLaunches(nullptr, 1) {}
+};
+
+TEST_F(LaunchesOnOneDevice, FollowThoughOnSeveralTheyCouldBeSplit) {
+  const KernelPtr splittable = machine.kernel(Translated("add_two").updates(),
+                                              [](size_t i, const std::vector<std::span<cl_uint>>& a) { a[0][i] += 2; });
+  const BufferPtr a = filled(0);
+  launch(splittable, {a});
+  finish();
+  machine.driver.suspend();
+  EXPECT_FALSE(launch(splittable, {a}));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(launch(splittable, {a}));
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 44));
 }
 
 // The first one of a kernel tells the report why it runs as it does.

@@ -182,29 +182,35 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
 // What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
 LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
-  const bool may_pass = known && !context.splits_always() && !context.shares_host_memory() &&
-                        context.ways.taken() == Ways::Way::whole && !has_to_be_cut(context);
-  bool in_parts = parts_are_of_interest(context);
-  if (!may_pass || !in_parts) return options_of(request_, context, in_parts);
-  in_parts = is_judged_ = known->judging.is_due(known->times.expect(work_items(request_.ndrange)).whole,
-                                                context.devices[0]->completions().has_work());
-  const uint64_t began = now_ns();
-  LaunchOptions options = options_of(request_, context, in_parts);
-  if (in_parts)
-    known->judging.took(now_ns() - began);
-  else
+  const bool is_cut = has_to_be_cut(context), in_parts = parts_are_of_interest(context, is_cut);
+  const Interest otherwise = is_cut ? Interest::pieces : Interest::whole;
+  const bool may_pass = known && in_parts && !context.splits_always() && !context.shares_host_memory() &&
+                        context.ways.taken() == Ways::Way::whole && expected_whole_ns() > 0;
+  if (!may_pass) return options_of(request_, context, in_parts ? Interest::parts : otherwise);
+  is_judged_ = known->judging.is_due(expected_whole_ns(), context.devices[0]->completions().has_work());
+  if (!is_judged_) {
     known->judging.passed();
+    return options_of(request_, context, otherwise);
+  }
+  const uint64_t began = now_ns();
+  LaunchOptions options = options_of(request_, context, Interest::parts);
+  known->judging.took(now_ns() - began);
   return options;
 }
 
-// Where its kernel is known to be long enough for parts, and these are built or worth building.
-bool KernelLaunch::parts_are_of_interest(Context& context) const {
+uint64_t KernelLaunch::expected_whole_ns() const {
+  return kernel().cost_model->times.expect(work_items(request_.ndrange)).whole;
+}
+
+// Where its kernel is known to be long enough for parts, and these are built or worth building; where it has to be cut,
+// also before anything is known.
+bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
   if (context.is_managed() && is_within_a_slice(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
-  const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange)).whole;
-  if (has_to_be_cut(context)) return true;
+  const uint64_t whole_ns = expected_whole_ns();
+  if (is_cut && whole_ns == 0) return true;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
   const bool is_foreseen = std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
@@ -435,7 +441,7 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
   };
   if (context.lost() == 0 || is_again_) return;
   if (!uses_lost(options_.whole) && !(options_.split && uses_lost(*options_.split))) return;
-  options_ = options_of(request_, context, true);
+  options_ = options_of(request_, context, Interest::parts);
   plan_ = nullptr;
 }
 

@@ -80,7 +80,7 @@ void took(const LaunchRequest& launch, const LaunchPlan& whole, const std::share
   context->builder.post([launch, whole, context, ns] {
     if (!context->placements.learns()) return;
     try {
-      const LaunchOptions options = options_of(launch, *context, true);
+      const LaunchOptions options = options_of(launch, *context, Interest::parts);
       const LaunchPlan* const split = options.split && !options.split->merges() ? options.split.get() : nullptr;
       context->graph.locked([&] { took(whole, split, context, *launch.kernel, ns); });
     } catch (const std::exception&) {  // no memory

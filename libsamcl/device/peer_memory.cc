@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <string>
 
 #include "libsamcl/device/real_device.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr uint64_t kLeast = 256 << 10;  // shorter ones pass through the host about as fast
 constexpr uint64_t kMost = uint64_t{500} << 20;
+constexpr uint64_t kFirst = 2 << 20;               // the least that such memory takes of a device
 constexpr cl_mem_properties kExternalFd = 0x2060;  // CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
 constexpr cl_mem_properties kDeviceList = 0x2051;  // CL_MEM_DEVICE_HANDLE_LIST_KHR
 constexpr cl_device_info kPciBus = 0x4008, kPciSlot = 0x4009, kPciDomain = 0x400A;  // cl_nv_device_attribute_query
@@ -115,8 +117,23 @@ class NvidiaMemory : public PeerMemory {
  public:
   explicit NvidiaMemory(std::vector<Member> members) : members_(std::move(members)) {}
 
+  void prepare() override {
+    std::lock_guard lock(mutex_);
+    first_ = make(0, kFirst);
+  }
+
   std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) override {
-    if (bytes < kLeast || bytes > kMost || !works_) return nullptr;
+    if (bytes < kLeast || bytes > kMost) return nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      if (device == 0 && bytes <= kFirst && first_) return std::move(first_);
+    }
+    return make(device, bytes);
+  }
+
+ private:
+  std::unique_ptr<PeerBuffer> make(unsigned device, uint64_t bytes) {
+    if (!works_) return nullptr;
     const Cuda& cuda = *Cuda::get();
     Cuda::Properties properties;
     properties.location = members_[device].cuda;
@@ -130,9 +147,10 @@ class NvidiaMemory : public PeerMemory {
     return works_ ? std::move(buffer) : nullptr;
   }
 
- private:
   const std::vector<Member> members_;
   std::atomic<bool> works_{true};  // false once the driver has refused an import
+  std::mutex mutex_;
+  std::unique_ptr<PeerBuffer> first_;  // that nobody has taken, of kFirst bytes
 };
 
 bool is_member(const RealDevice& device, Member& member) {

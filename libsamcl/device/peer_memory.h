@@ -29,8 +29,11 @@ class PeerMemory {
   static std::unique_ptr<PeerMemory> in_host_memory(const std::vector<std::unique_ptr<RealDevice>>& devices);
   virtual ~PeerMemory() = default;
 
-  // Memory of a device; nullptr if there is none, or the size is not one that is worth it, or that the driver bears
-  // (driver 580 ends the process when an allocation of 511 MiB or more is imported). Any thread.
+  // Makes the first of the first device's memory, which takes a driver ten times as long as what follows (1 ms). For a
+  // thread that nobody waits for.
+  virtual void prepare() {}
+  // That much memory of a device, or more; nullptr if there is none, or the size is not one that is worth it, or that
+  // the driver bears (driver 580 ends the process when an allocation of 511 MiB or more is imported). Any thread.
   virtual std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) = 0;
 };
 

@@ -14,13 +14,13 @@ namespace {
 // Rows that fit in one window together, and where each lies in it.
 using Batch = RectanglePairs;
 
-std::vector<Batch> batches_of(std::span<const Rectangle> rows) {
+std::vector<Batch> batches_of(std::span<const Rectangle> rows, uint64_t most) {
   std::vector<Batch> batches(1);
   uint64_t used = 0;
   for (const Rectangle& each : rows) {
-    for (const auto& pieces : cut(each, each, PeerWindows::kWindow)) {
+    for (const auto& pieces : cut(each, each, most)) {
       const Rectangle& piece = pieces.first;
-      if (used + piece.bytes() > PeerWindows::kWindow) {
+      if (used + piece.bytes() > most) {
         batches.emplace_back();
         used = 0;
       }
@@ -70,6 +70,7 @@ class PeerWindows::Passing {
  public:
   // A device that takes part: its queue, and what copies on it.
   struct End {
+    const RealDevice& device;
     cl_command_queue queue;
     RangeCopies& copies;
   };
@@ -94,6 +95,19 @@ class PeerWindows::Passing {
       if (b > 0 && !succeeds(empty(target, batches[b - 1], (b - 1) % 2))) return error_;
     }
     for (cl_event& emptied : emptied_) succeeds(wait_for(emptied));
+    return error_;
+  }
+
+  // The same where links are leased: a thread holds the lease of one, for as long as a window takes.
+  cl_int pass_under_leases(cl_mem source, cl_mem target, const std::vector<Batch>& batches) {
+    for (const Batch& batch : batches) {
+      {
+        const lease::Lease link = from_.device.link_lease();
+        if (!succeeds(fill(source, batch, 0)) || !succeeds(wait_for(filled_[0]))) return error_;
+      }
+      const lease::Lease link = to_.device.link_lease();
+      if (!succeeds(empty(target, batch, 0)) || !succeeds(wait_for(emptied_[0]))) return error_;
+    }
     return error_;
   }
 
@@ -151,8 +165,9 @@ std::optional<cl_int> PeerWindows::pass(RealDevice& from, RealDevice& to, cl_mem
   RealDevice::Queue& down = from.queue(engine::LaneKind::down);
   RealDevice::Queue& up = to.queue(engine::LaneKind::up);
   const std::scoped_lock one_at_a_time(down.mutex, up.mutex);
-  return Passing(*this, ends, std::move(windows), {down.real, copies_on(from)}, {up.real, copies_on(to)})
-      .pass(source, target, batches_of(rows));
+  Passing passing(*this, ends, std::move(windows), {from, down.real, copies_on(from)}, {to, up.real, copies_on(to)});
+  return from.lease.client ? passing.pass_under_leases(source, target, batches_of(rows, kGivesWay))
+                           : passing.pass(source, target, batches_of(rows, kWindow));
 }
 
 }  // namespace samcl

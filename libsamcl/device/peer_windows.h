@@ -27,6 +27,8 @@ class PeerWindows {
   // Of a window. Two are in use at once, one filled while the other is emptied: on two H200 the link is the limit from
   // a few MiB on (362 GB/s; a copy within a device 1,500), and each piece costs the host's hearing of an end, 10 us.
   static constexpr uint64_t kWindow = 32 << 20;
+  // Of it, where links are leased: for what others may have to wait.
+  static constexpr uint64_t kGivesWay = 8 << 20;
   // So many bytes arrive sooner this way than through the host, where that takes 18 us up and 18 down.
   static constexpr uint64_t kWorthIt = 64 << 10;
 

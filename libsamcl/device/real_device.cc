@@ -177,21 +177,21 @@ void RealDevice::expect_transfers(uint64_t bytes) {
   prepare_ring(engine::LaneKind::down);
 }
 
-// The copying threads do not run at a task's priority, and its plan does not count them. What is always split is
-// measured for a task's profile (sam-profile).
+// What is always split is measured for a task's profile (sam-profile).
 bool RealDevice::is_of_task() const { return lease.client && (Config::get().always_split || lease.client->is_task()); }
 
-// Where there is none yet, it is made once it would have paid.
+// Where there is none yet, it is made once it would have paid. Not for tasks: the copying threads do not run at their
+// priority, and their plans do not count them.
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
   Queue& on = queue(lane);
   if (bytes < PinnedRing::kLeast || !on.ring || is_of_task()) return nullptr;
-  if (on.ring->is_ready() || (bytes >= PinnedRing::kPays && on.ring->prepare())) return on.ring.get();
+  if (on.ring->is_ready() || (bytes >= 2 * PinnedRing::kPays && on.ring->prepare())) return on.ring.get();
   const uint64_t before = on.without_ring.fetch_add(bytes);
   if (before < PinnedRing::kPays && before + bytes >= PinnedRing::kPays) prepare_ring(lane);
   return nullptr;
 }
 
-// Others give the compute queue commands meanwhile.
+// With the mutex of a transfer lane. Others give the compute queue commands meanwhile.
 cl_int RealDevice::transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory,
                                   const Rectangle& rows, std::byte* host, const Rectangle& host_rows) {
   if (lane == engine::LaneKind::compute) {
@@ -199,7 +199,6 @@ cl_int RealDevice::transfer_piece(engine::LaneKind lane, Direction direction, co
       return enqueue_transfer(on, direction, memory, rows, host, host_rows, false, done);
     });
   }
-  std::lock_guard one_at_a_time(queue(lane).mutex);
   return enqueue_transfer(queue(lane).real, direction, memory, rows, host, host_rows, true, nullptr);
 }
 
@@ -213,11 +212,12 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
   (up ? link_traffic.uploaded_bytes : link_traffic.downloaded_bytes) += rows.bytes();
   const auto activity = up ? trace::Activity::upload : trace::Activity::download;
   Queue& on = queue(lane);
+  std::unique_lock one_at_a_time(on.mutex, std::defer_lock);
+  if (lane != engine::LaneKind::compute) one_at_a_time.lock();
   if (PinnedRing* const ring = is_locked ? nullptr : ring_for(lane, rows.bytes())) {
     const auto give = [&](const Rectangle& piece, std::byte* chunk, cl_event* moved) {
       return enqueue_transfer(on.real, direction, memory, piece, chunk, piece.dense(), false, moved);
     };
-    std::lock_guard one_at_a_time(on.mutex);
     lease::Lease link = link_lease();
     trace::Span span(activity, index, rows.bytes());
     cl_ulong since = now_ns();  // it last could give way

@@ -84,7 +84,7 @@ class RealDevice {
     // (H200) until the queue has been idle for some tenths of a second.
     std::mutex calls;
     // Held from enqueueing to the end by who waits for what he enqueues: PoCL's basic devices deadlock if two threads
-    // use one queue at once.
+    // use one queue at once. Taken before a lease, for which a thread waits last of all.
     std::mutex mutex;
     std::unique_ptr<PinnedRing> ring;       // of a transfer lane; nullptr if the driver's own way is as fast
     std::atomic<uint64_t> without_ring{0};  // bytes that went that way while there was none
@@ -101,11 +101,13 @@ class RealDevice {
   // A memory object of so many bytes has been made: if it is large, what long transfers need is made ready meanwhile.
   void expect_transfers(uint64_t bytes);
 
-  // Runs `enqueue(queue, &event)` on the lane's queue and waits for its event. For commands without a method above.
+  // Runs `enqueue(queue, &event)` on the lane's queue and waits for its event; on a transfer lane under the link's
+  // lease. For commands without a method above.
   template <typename Enqueue>
   cl_int run(engine::LaneKind lane, const Enqueue& enqueue) {
     Queue& on = queue(lane);
     std::lock_guard one_at_a_time(on.mutex);
+    const lease::Lease link = lane == engine::LaneKind::compute ? no_lease() : link_lease();
     cl_event event = nullptr;
     std::unique_lock one_call_at_a_time(on.calls);
     const cl_int error = enqueue(on.real, &event);
@@ -136,10 +138,13 @@ class RealDevice {
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
   void wake_threads();
+  // Of the link, where a manager grants it: waits for it, with the mutex of a transfer lane.
+  lease::Lease link_lease() const;
+  // Whether a manager grants it to a task, or to what is measured for one's profile.
+  bool is_of_task() const;
 
  private:
-  lease::Lease link_lease() const;
-  bool is_of_task() const;
+  lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
   void prepare_ring(engine::LaneKind lane);
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "libsamcl/driver/driver.h"
@@ -16,7 +19,7 @@ using testing::Call;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr uint64_t kSize = (20 << 20) + 5;  // two whole chunks and a part
+constexpr uint64_t kSize = (36 << 20) + 5;  // four whole chunks and a part
 const Rectangle kAll = Rectangle::run(0, kSize);
 
 struct RealDeviceTest : ::testing::Test {
@@ -46,7 +49,7 @@ struct RealDeviceTest : ::testing::Test {
 
 TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
   EXPECT_EQ(upload(unmanaged), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 21) << "twenty chunks of 1 MiB and a part";
+  EXPECT_EQ(driver.count(Call::write), 37) << "chunks of 1 MiB and a part";
   EXPECT_THAT(manager.events, IsEmpty());
   std::vector<std::byte> found(kSize);
   cl_int error;
@@ -56,16 +59,34 @@ TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
 
 TEST_F(RealDeviceTest, WithoutPinnedMemoryTheyAreInOnePiece) {
   cl_int error;
-  Storage memory(unmanaged, kSize, nullptr);
+  const Rectangle part = Rectangle::run(0, PinnedRing::kPays - 1);
+  Storage memory(unmanaged, part.bytes(), nullptr);
+  RealDevice& device = *unmanaged->devices[1];
   const cl_mem replica = memory.replica(1, &error);
   driver.fail(Call::create_buffer, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(move(unmanaged, Direction::up, replica, bytes), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 1);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(device.transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part, traffic),
+              CL_SUCCESS);
+    EXPECT_EQ(driver.count(Call::write), i);
+    EXPECT_TRUE(device.drain(10'000));
+  }
+}
+
+TEST_F(RealDeviceTest, LargeMemoryHasPinnedChunksMadeAtOnce) {
+  cl_int error;
+  Storage memory(unmanaged, 2 * PinnedRing::kPays, nullptr);
+  const cl_mem replica = memory.replica(1, &error);
+  RealDevice& device = *unmanaged->devices[1];
+  EXPECT_TRUE(device.drain(10'000));
+  const Rectangle part = Rectangle::run(0, 6 << 20);
+  EXPECT_EQ(device.transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part, traffic),
+            CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 6);
 }
 
 TEST_F(RealDeviceTest, PinnedChunksAreMadeOnceTheyWouldHavePaid) {
   cl_int error;
-  Storage memory(unmanaged, kSize, nullptr);
+  Storage memory(unmanaged, 6 << 20, nullptr);
   const cl_mem replica = memory.replica(1, &error);
   RealDevice& device = *unmanaged->devices[1];
   const Rectangle part = Rectangle::run(0, 6 << 20);
@@ -85,12 +106,12 @@ TEST_F(RealDeviceTest, PinnedChunksAreMadeOnceTheyWouldHavePaid) {
 TEST_F(RealDeviceTest, TransfersOfTasksHoldTheirLinkAndGoInChunks) {
   manager.chosen.task = "camera";
   EXPECT_EQ(upload(managed), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 3);
+  EXPECT_EQ(driver.count(Call::write), 5);
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
   EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::read), 3);
+  EXPECT_EQ(driver.count(Call::read), 5);
   EXPECT_EQ(found, bytes);
 }
 
@@ -99,20 +120,51 @@ TEST_F(RealDeviceTest, BetweenChunksAMoreUrgentTaskGoesFirst) {
   manager.revocations = 1;
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1"));
-  EXPECT_EQ(driver.count(Call::write), 3);
+  EXPECT_EQ(driver.count(Call::write), 5);
 }
 
 TEST_F(RealDeviceTest, TransfersOfNoTaskHoldTheirLinkAndGoThroughPinnedChunks) {
   EXPECT_EQ(upload(managed), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 21);
+  EXPECT_EQ(driver.count(Call::write), 37);
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
   manager.revocations = 1;
   EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::read), 11) << "chunks of 2 MiB";
+  EXPECT_EQ(driver.count(Call::read), 19) << "chunks of 2 MiB";
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1", "+link 1", "-link 1"));
   EXPECT_EQ(found, bytes);
+}
+
+// Grants a link to one thread at a time, and always has another program wait for it.
+class OneAtATime : public testing::FakeManager {
+ public:
+  void acquire(lease::ResourceKind, uint32_t) override { link_.lock(); }
+  void release(lease::ResourceKind, uint32_t) override {
+    link_.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));  // so that who waits has it
+  }
+  bool revoke_requested(lease::ResourceKind, uint32_t) const override { return true; }
+
+ private:
+  std::mutex link_;
+};
+
+TEST_F(RealDeviceTest, ThreadsThatTransferOnOneLaneDoNotWaitForEachOther) {
+  OneAtATime one_at_a_time;
+  const std::shared_ptr<Context> context = driver.make_context(&one_at_a_time);
+  cl_int error;
+  storage = std::make_unique<Storage>(context, kSize, nullptr);
+  const cl_mem replica = storage->replica(1, &error);
+  std::thread other([&] {
+    std::vector<std::byte> few(1 << 10, std::byte{7});
+    const Rectangle begin = Rectangle::run(0, few.size());
+    for (int i = 0; i < 200; ++i)
+      context->devices[1]->transfer(engine::LaneKind::up, Direction::up, {replica}, begin, few.data(), begin, traffic);
+  });
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(move(context, Direction::up, replica, bytes), CL_SUCCESS);
+  other.join();
+  storage = nullptr;
 }
 
 TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {

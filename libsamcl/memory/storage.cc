@@ -65,6 +65,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       expected_(size) {
   if (set_->lists_storages()) set_->storages.add(*this);
   if (!image_ && !svm_ && !shared_) foresee();
+  for (const auto& device : set_->devices) device->expect_transfers(size);
   if (!host_) return;
   written_by_program({0, size}, only(kHost));
   lock_host_copy();

@@ -39,20 +39,18 @@ class Options {
       : request_(request), kernel_(*request.kernel), context_(context), bound_(bound_to_first_device(request)) {}
 
   // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): accesses_ is gone with this object, which only makes.
-  LaunchOptions make(bool parts_are_of_interest) {
+  LaunchOptions make(Interest interest) {
     LaunchOptions options{whole(), nullptr, {}};
     accesses_ = &options.whole.accesses;
     options.why_not_split = why_not_in_parts();
     if (!options.why_not_split.empty()) return options;
-    if (!parts_are_of_interest) {
-      options.why_not_split = why_not_on_several(context_.devices_in_use().size());
-      if (options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
-      return options;
-    }
-    const auto devices = devices_for_it();
+    const bool in_parts_too = interest == Interest::parts;
+    const auto devices = in_parts_too ? devices_for_it() : context_.devices_in_use();
     options.why_not_split = why_not_on_several(devices.size());
+    if (!in_parts_too && options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
     if (devices.size() == 1 && context_.devices_in_use().size() > 1) options.why_not_split = kOtherBytes;
-    const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
+    const bool slices =
+        interest != Interest::whole && context_.devices[0]->lease.client && kernel_.translation->may_slice;
     if (!options.why_not_split.empty() && !slices) return options;
     LaunchPlan in_parts = options.whole;
     in_parts.original = false;
@@ -327,8 +325,8 @@ Covered LaunchPlan::covered(const GroupBox& box) const {
   return {cut, static_cast<double>(box.first[cut]) / all, static_cast<double>(box.first[cut] + box.count[cut]) / all};
 }
 
-LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {
-  return Options(request, context).make(in_parts);
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest) {
+  return Options(request, context).make(interest);
 }
 
 uint64_t written_by(const LaunchRequest& request, const Context& context) {

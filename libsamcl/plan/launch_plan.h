@@ -63,8 +63,10 @@ struct LaunchOptions {
   std::string_view why_not_split;     // then; empty otherwise. Lives as long as the kernel
 };
 
-// in_parts: whether parts are of interest; to find out what each would need takes longer than a short kernel.
-LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts);
+// What is of interest: to find out what each part would need takes longer than a short kernel. pieces: that the one
+// piece can be sliced under a manager, whatever there is to say against that.
+enum class Interest : uint8_t { whole, pieces, parts };
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest);
 
 // Bytes that all of it writes; 0: not known.
 uint64_t written_by(const LaunchRequest& request, const Context& context);

@@ -38,7 +38,7 @@ struct WhatIfTest : ::testing::Test {
     return request;
   }
   WhatIf::Launch follow(WhatIf& what_if, const LaunchRequest& request, uint64_t whole_ns) {
-    return what_if.follow(request, options_of(request, *context, false).whole, *context, whole_ns);
+    return what_if.follow(request, options_of(request, *context, Interest::whole).whole, *context, whole_ns);
   }
   BufferPtr filled_by_program() {
     auto buffer = machine.buffer(kItems);

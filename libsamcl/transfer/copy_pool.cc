@@ -56,7 +56,7 @@ class CopyPool {
     {
       std::lock_guard lock(mutex_);
       works_.push_back(&work);
-      start_threads();
+      start_thread();
     }
     for (unsigned i = 0; i < most - 1; ++i) changed_.notify_one();
     run();
@@ -72,8 +72,8 @@ class CopyPool {
   }
 
  private:
-  // With mutex_ held.
-  void start_threads() {
+  // One more, if there are not enough, which starts the next one: nobody waits until all are there. With mutex_ held.
+  void start_thread() {
     static const unsigned wanted = std::min(kMostThreads, std::thread::hardware_concurrency() / 2);
     if (process_ != getpid()) {  // a forked child has none of our threads
       process_ = getpid();
@@ -82,14 +82,17 @@ class CopyPool {
     if (ending_ || threads_ >= wanted) return;
     const BlockSignals here;
     try {
-      for (; threads_ < wanted; ++threads_) std::thread([this] { serve(); }).detach();
-    } catch (...) {  // the caller works alone
+      ++threads_;
+      std::thread([this] { serve(); }).detach();
+    } catch (...) {  // who works has no help, or less
+      --threads_;
     }
   }
 
   void serve() {
     pthread_setname_np(pthread_self(), "samcl-copy");
     std::unique_lock lock(mutex_);
+    start_thread();
     while (!ending_) {
       if (works_.empty()) {
         if (!changed_.wait_for(lock, kIdle, [this] { return ending_ || !works_.empty(); })) break;

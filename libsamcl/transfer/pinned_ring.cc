@@ -14,6 +14,8 @@
 namespace samcl {
 namespace {
 
+constexpr size_t kPage = 2 << 20;  // a large one
+
 // The memory of a ring that is no more: the system takes longer to provide it than the driver to pin it.
 std::atomic<std::byte*> left_over{nullptr};
 
@@ -31,17 +33,24 @@ bool PinnedRing::prepare() {
 
 // A driver that is to allocate pinned memory itself (CL_MEM_ALLOC_HOST_PTR) lets nobody else call it meanwhile: 8 ms
 // with an H200. Memory that is there already it pins in 0.6 ms, and to have the system provide it in large pages
-// takes 2.
+// takes one thread 2. The threads are those that will copy, and are there then.
 bool PinnedRing::make() {
   memory_ = left_over.exchange(nullptr);
   if (!memory_) {
     memory_ = map_pages(kBytes);
     if (!memory_) return false;
-    std::memset(memory_, 0, kBytes);
+    std::atomic<size_t> next = 0;
+    in_parallel(kBytes / kPage, [this, &next] {
+      for (size_t page; (page = next++) < kBytes / kPage;) std::memset(memory_ + page * kPage, 0, kPage);
+    });
   }
   cl_int error;
   lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory_, &error);
   return lock_ != nullptr;
+}
+
+void PinnedRing::in_parallel(size_t most, const std::function<void()>& work) const {
+  work_in_parallel(uses_threads_ ? static_cast<unsigned>(std::min<size_t>(kThreads, most)) : 1, work);
 }
 
 // One transfer, whose pieces several threads move. The chunks stand in the order in which they were given to the
@@ -56,7 +65,7 @@ class PinnedRing::Transfer {
   }
 
   cl_int upload(const std::byte* from) {
-    in_parallel([&] {
+    ring_.in_parallel(chunks_.size(), [&] {
       std::unique_lock lock(mutex_);
       while (error_ == CL_SUCCESS && next_ < pieces_.size()) {
         const size_t piece = next_++;
@@ -75,7 +84,7 @@ class PinnedRing::Transfer {
 
   cl_int download(std::byte* to) {
     for (size_t i = chunks_.size(); i > 0; --i) give(take(), next_++);
-    in_parallel([&] {
+    ring_.in_parallel(chunks_.size(), [&] {
       std::unique_lock lock(mutex_);
       while (error_ == CL_SUCCESS && !chunks_.empty() && chunks_.front().moved) {
         Chunk chunk = take();
@@ -97,11 +106,6 @@ class PinnedRing::Transfer {
     cl_event moved;  // the command that uses it
     size_t piece;    // which that moves
   };
-
-  // A thread has one of the chunks at a time.
-  void in_parallel(const std::function<void()>& work) const {
-    work_in_parallel(ring_.uses_threads_ ? static_cast<unsigned>(std::min<size_t>(kThreads, chunks_.size())) : 1, work);
-  }
 
   // All of these with mutex_ held, but for wait().
   Chunk take() {

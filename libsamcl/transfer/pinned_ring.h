@@ -29,7 +29,8 @@ class PinnedRing {
   // Shorter transfers are as fast by the driver's own way.
   static constexpr size_t kLeast = 1 << 20;
 
-  // To make the chunks takes as long as the driver's own way for so many bytes more than the ring.
+  // To make the chunks takes as long as the driver's own way for so many bytes more than the ring; who waits for them
+  // to be made takes as long for twice as many.
   static constexpr size_t kPays = 16 << 20;
 
   // Makes the chunks, or takes those that another ring left, once; another caller waits meanwhile. False if pinned
@@ -66,6 +67,8 @@ class PinnedRing {
   static constexpr unsigned kThreads = 8;
   class Transfer;
   bool make();
+  // In as many threads as there are pieces, and as copy.
+  void in_parallel(size_t most, const std::function<void()>& work) const;
 
   const cl_context context_;
   const cl_command_queue queue_;
