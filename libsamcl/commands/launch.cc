@@ -13,6 +13,7 @@
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"
+#include "libsamcl/objects/at_once.h"
 #include "libsamcl/observe/trace.h"
 #include "libsamcl/plan/layers.h"
 #include "libsamcl/settings/config.h"
@@ -48,39 +49,15 @@ bool can_be_made_safe(const LaunchPlan& plan) {
   });
 }
 
-// All of these ranges, or none.
-cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const std::vector<Range>& ranges,
-                    Traffic& traffic) {
-  cl_int error = CL_SUCCESS;
-  const cl_mem real = storage.replica(device.index, &error);
-  if (!real) return error;
-  std::byte* const host = storage.host();
-  if (!host) return CL_OUT_OF_HOST_MEMORY;
-  std::vector<std::vector<std::byte>> arrived;
-  for (const Range& range : ranges) {
-    arrived.emplace_back(range.size());
-    const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
-    error = device.transfer(lane, Direction::down, memory, Rectangle::run(range.begin, range.size()),
-                            arrived.back().data(), Rectangle::run(0, range.size()), traffic);
-    if (error != CL_SUCCESS) return error;
-  }
-  for (size_t i = 0; i < ranges.size(); ++i) std::copy(arrived[i].begin(), arrived[i].end(), host + ranges[i].begin);
-  return CL_SUCCESS;
-}
-
-// What a launch in parts did, for as long as parts of it may have to be done again.
-class LaunchInParts : public Producer {
+// What a launch did, for as long as it, or parts of it, may have to be done again.
+class Launched : public Producer {
  public:
-  LaunchInParts(const LaunchRequest& request, const LaunchPlan& plan) : request_(request), plan_(plan) {}
+  Launched(const LaunchRequest& request, const LaunchPlan& plan) : request_(request), plan_(plan) {}
 
-  std::shared_ptr<Command> again(std::span<const size_t> parts) const override {
-    const auto devices = request_.kernel->program->context->devices_in_use();
-    std::vector<Part> lost;
-    for (const size_t p : parts) {
-      lost.push_back(plan_.parts[p]);
-      lost.back().device = devices[lost.size() % devices.size()];
-    }
-    return std::make_shared<KernelLaunch>(request_, plan_, std::move(lost));
+  std::shared_ptr<Command> again(size_t part, unsigned device) const override {
+    std::vector<Part> lost{plan_.parts[part]};
+    lost[0].device = device;
+    return std::make_shared<KernelLaunch>(request_, plan_, std::move(lost), KernelLaunch::Again::left_there);
   }
   void was_kept() const override { request_.kernel->keeps_outputs = true; }
 
@@ -89,7 +66,7 @@ class LaunchInParts : public Producer {
   const LaunchPlan plan_;
 };
 
-// What a part needs of these accesses, and what it writes.
+// What a part needs of these accesses, and what it may write.
 std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
   std::vector<Bytes> all;
   for (const BufferAccess& access : plan.accesses)
@@ -99,8 +76,7 @@ std::vector<Bytes> needed(const LaunchPlan& plan, size_t part) {
 std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
   std::vector<Bytes> all;
   for (const BufferAccess& access : plan.accesses)
-    if (access.written && !access.shares[part].writes.empty())
-      all.emplace_back(access.storage, access.shares[part].writes);
+    if (access.written && !access.writes(part).empty()) all.emplace_back(access.storage, access.writes(part));
   return all;
 }
 
@@ -194,8 +170,8 @@ void KernelLaunch::SubLaunch::learn_speed(const RealDevice& device, const GroupB
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(find_options(context)) {}
 
-KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts)
-    : request_(request), is_again_(true) {
+KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts, Again how)
+    : request_(request), is_again_(true), is_left_there_(how == Again::left_there) {
   LaunchPlan& plan = options_.whole;
   plan = lost;
   plan.speeds.clear();
@@ -400,20 +376,21 @@ void KernelLaunch::prepare(Context& context) {
 }
 
 void KernelLaunch::uses(Uses& uses) {
-  prepare(*kernel().program->context);
+  Context& context = *kernel().program->context;
+  prepare(context);
+  find_runs(context);
+  uses.runs_are(runs_);
   if (uses_untracked()) uses.may_be_anything();
   for (const BufferAccess& access : plan_->accesses) {
     for (size_t p = 0; p < plan_->parts.size(); ++p) {
       uses.read(access.storage, access.needs(p), plan_->parts[p].device);
-      if (access.written && !access.shares.empty()) uses.write(access.storage, access.shares[p].writes);
+      if (access.written) uses.write(access.storage, access.writes(p));
     }
-    if (access.written && access.shares.empty()) uses.write(access.storage, {&access.range, 1});
   }
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   prepare(*event->context);
-  is_left_there_ = may_be_computed_again(*event->context);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -422,6 +399,7 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   foresee(event->context);
   note_use();
   remember_before();
+  begin_runs(event->context->lineage);
   bring_bytes(planner);
   run_parts(planner, event);
   note_written();
@@ -514,7 +492,7 @@ bool KernelLaunch::uses_untracked() const {
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
   const auto& parts = plan_->parts;
   const bool untracked = uses_untracked();
-  is_all_ = parts.size() == 1 && planner.operations() == 0;
+  is_all_ = parts.size() == 1 && planner.operations() == 0 && !is_again_;
   if (is_all_) event->runs_only_on(parts[0].device);
   share_parts();
   Planner::Together together;
@@ -541,11 +519,7 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
     const Place place = access.storage->place_of(device);
     for (const Range& range : access.needs(part)) accesses.push_back({access.storage, place, range, false});
     if (!access.written) continue;
-    if (access.shares.empty()) {
-      accesses.push_back({access.storage, place, access.range, true});
-    } else {
-      for (const Range& range : access.shares[part].writes) accesses.push_back({access.storage, place, range, true});
-    }
+    for (const Range& range : access.writes(part)) accesses.push_back({access.storage, place, range, true});
   }
 }
 
@@ -608,76 +582,76 @@ void KernelLaunch::remember_before() {
 
 // What a part wrote is taken to the host copy, as it may be lost with its device: all of it, or nothing, so that what
 // the part began with stays there until then. Images and shared virtual memory stay with the first device.
-void KernelLaunch::make_safe(Planner& planner, Context& context) {
+void KernelLaunch::make_safe(Planner& planner, const Context& context) {
   if (is_left_there_) return;
   for (size_t p = 0; p < safety_.size(); ++p) {
-    for (const BufferAccess& access : plan_->accesses) {
-      if (!access.written || access.storage->layout() || access.storage->svm()) continue;
-      const unsigned device = plan_->parts[p].device;
-      std::vector<Range> ranges{access.range};
-      if (!access.shares.empty()) ranges = access.shares[p].writes;
-      if (ranges.empty()) continue;
-      ++safety_[p]->unsafe;
-      Planner::Accesses accesses;
-      uint64_t bytes = 0;
-      for (const Range& range : ranges) {
-        bytes += range.size();
-        accesses.push_back({access.storage, device, range, false});
-        accesses.push_back({access.storage, kHost, range, true});
-        access.storage->directory().copied(range, kHost);
-      }
-      const engine::Lane lane = transfer_lane(device, kHost, bytes);
-      auto copy = [self = shared_from_this(), lane, &safety = *safety_[p], &device = *context.devices[device],
-                   storage = access.storage, ranges] {
-        const cl_int error = copy_to_host(*storage, device, lane.kind, ranges, self->kernel().record.traffic);
-        if (error == CL_SUCCESS) --safety.unsafe;
-        return error;
-      };
-      planner.add(lane, engine::HostCall{std::move(copy)}, std::move(accesses));
-    }
+    std::vector<Bytes> all = written(*plan_, p);
+    std::erase_if(all, [](const Bytes& bytes) { return bytes.memory->layout() || bytes.memory->svm(); });
+    if (all.empty()) continue;
+    for (const Bytes& bytes : all)
+      for (const Range& range : bytes.ranges) bytes.memory->directory().copied(range, kHost);
+    safety_[p]->is_unsafe = true;
+    bring_at_once(planner, context, plan_->parts[p].device, std::move(all), kernel().record.traffic,
+                  [self = shared_from_this(), p] { self->safety_[p]->is_unsafe = false; });
   }
 }
 
-// Whether a part, made again, writes the same: it is proven to depend on nothing but what it reads, and none of them
-// writes that. Memory that the program frees when it has released the object is not read later.
+// Whether it, made again, depends on nothing but what it reads. Memory that the program frees when it has released the
+// object is not read later.
 bool KernelLaunch::may_be_computed_again(const Context& context) const {
   const LaunchPlan& plan = *plan_;
-  if (!survives() || is_again_ || !plan.is_split() || plan.original || plan.is_bound || context.is_managed() ||
-      context.device->joins_exactly() || kernel().keeps_outputs || !context.lineage.is_at_work())
+  if (!survives() || is_again_ || plan.is_bound || context.is_managed() || context.device->joins_exactly() ||
+      kernel().keeps_outputs || !kernel().translation || !context.lineage.is_at_work())
     return false;
+  if (kernel().build->may_print || (plan.original && !kernel().build->is_movable)) return false;
   const bool is_own = std::ranges::all_of(*request_.arguments, [](const Argument& argument) {
-    return !argument.is_svm && !argument.kept &&
-           (!argument.buffer || (!argument.buffer->parent && !(argument.buffer->flags & CL_MEM_USE_HOST_PTR)));
+    return !argument.is_svm && !argument.kept && (!argument.buffer || !(argument.buffer->flags & CL_MEM_USE_HOST_PTR));
   });
-  const bool is_known = std::ranges::all_of(plan.accesses, [](const BufferAccess& access) {
-    return !access.shares.empty() && !access.storage->layout() && !access.storage->svm() && !access.storage->shared();
-  });
-  if (!is_own || !is_known) return false;
-  std::vector<Bytes> reads, writes;
-  for (size_t p = 0; p < plan.parts.size(); ++p) {
-    for (Bytes& bytes : needed(plan, p)) reads.push_back(std::move(bytes));
-    for (Bytes& bytes : written(plan, p)) writes.push_back(std::move(bytes));
-  }
-  const auto is_long = [](const Bytes& bytes) { return bytes.ranges.size() > kMostFollowed; };
-  return std::ranges::none_of(reads, is_long) && std::ranges::none_of(writes, is_long) && !overlap(reads, writes);
+  return is_own && std::ranges::all_of(plan.accesses, [&](const BufferAccess& access) {
+           return !access.storage->layout() && !access.storage->svm() && !access.storage->shared() &&
+                  (!access.shares.empty() || !plan.is_split());
+         });
 }
 
-// Of the parts for which that holds.
-template <typename IsOne>
-void KernelLaunch::note_lineage(IsOne is_one) const {
-  Lineage& lineage = kernel().program->context->lineage;
+// If what it writes is left on its devices: all parts, none of which uses what another one writes. Parts are proven to
+// depend on what they read alone; what runs whole may be a kernel whose atomics come in another order the next time.
+void KernelLaunch::find_runs(const Context& context) {
+  runs_.clear();
+  if (!may_be_computed_again(context)) return;
+  const auto is_long = [](const Bytes& bytes) { return bytes.ranges.size() > kMostFollowed; };
+  const auto producer = std::make_shared<Launched>(request_, *plan_);
+  for (size_t p = 0; p < plan_->parts.size(); ++p) {
+    Run run{producer, p, plan_->parts[p].device, plan_->is_split(), needed(*plan_, p), written(*plan_, p)};
+    const bool is_apart = std::ranges::none_of(
+        runs_, [&](const Run& other) { return overlap(run.reads, other.writes) || overlap(run.writes, other.reads); });
+    if (!is_apart || std::ranges::any_of(run.reads, is_long) || std::ranges::any_of(run.writes, is_long))
+      return runs_.clear();
+    runs_.push_back(std::move(run));
+  }
+  std::erase_if(runs_, [](const Run& run) { return run.writes.empty(); });
+}
+
+void KernelLaunch::begin_runs(Lineage& lineage) {
+  if (runs_.empty()) return;
+  is_left_there_ = true;
   try {
-    const auto producer = std::make_shared<LaunchInParts>(request_, *plan_);
-    for (size_t p = 0; p < plan_->parts.size(); ++p)
-      if (is_one(p)) lineage.add(producer, p, needed(*plan_, p), written(*plan_, p));
+    begun_ = lineage.begin(runs_);
   } catch (...) {  // no memory
     lineage.give_up();
   }
 }
 
+// Of the parts for which that holds.
+template <typename IsDone>
+void KernelLaunch::end_runs(IsDone is_done) {
+  Lineage& lineage = kernel().program->context->lineage;
+  for (size_t i = 0; i < begun_.size(); ++i) lineage.ended(begun_[i], is_done(runs_[i].part));
+  begun_.clear();
+}
+
 // Whether a part's outputs are not lost with its device.
 bool KernelLaunch::is_done(size_t part) const {
-  if (!safety_[part]->ran || safety_[part]->unsafe > 0) return false;
+  if (!safety_[part]->ran || safety_[part]->is_unsafe) return false;
   return !is_left_there_ || !contains(kernel().program->context->lost(), plan_->parts[part].device);
 }
 
@@ -698,17 +672,15 @@ std::shared_ptr<Command> KernelLaunch::again() {
     for (const auto& [storage, before] : before_) {
       for (const BufferAccess& access : plan_->accesses) {
         if (access.storage != storage) continue;
-        std::vector<Range> ranges{access.range};
-        if (!access.shares.empty()) ranges = access.shares[p].writes;
-        for (const Range& range : ranges)
+        for (const Range& range : access.writes(p))
           for (const auto& piece : before.pieces(range)) storage->written(piece.range, piece.valid & ~lost);
       }
     }
   }
   if (missing.empty()) return nullptr;
-  if (is_left_there_) note_lineage([this](size_t p) { return is_done(p); });
+  end_runs([this](size_t p) { return is_done(p); });
   for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
-  return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
+  return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing), Again::kept_at_once);
 }
 
 // What is merged is planned to be valid at the host, until the merging has found out more.
@@ -725,9 +697,9 @@ void KernelLaunch::note_written() const {
 }
 
 void KernelLaunch::ended(cl_int error) {
+  end_runs([error](size_t) { return error == CL_SUCCESS; });
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
-  if (is_left_there_) note_lineage([](size_t) { return true; });
   if (predicted_ns_ > 0 && is_measured_) {
     KernelRecord& record = kernel().record;
     ++record.predicted_launches;

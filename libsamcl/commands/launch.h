@@ -36,8 +36,10 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 
-  // These parts of one that has been planned so, which were lost with their devices: they run on others.
-  KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts);
+  // These parts of one that has been planned so, which were lost with their devices: they run on others. What they
+  // write is copied to host memory at once, or left there.
+  enum class Again : bool { kept_at_once, left_there };
+  KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts, Again how);
 
  private:
   // A part of it, as a device runs it. Shares the launch's life.
@@ -70,20 +72,22 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
   // What of a part is not on its device alone.
   struct Safety {
-    std::atomic<bool> ran{false};    // the device has run it
-    std::atomic<size_t> unsafe = 0;  // memory objects that it wrote and that are still there alone
+    std::atomic<bool> ran{false};        // the device has run it
+    std::atomic<bool> is_unsafe{false};  // what it wrote is still there alone
   };
 
   const Kernel& kernel() const { return *request_.kernel; }
   bool survives() const { return kernel().program->context->survives(); }
   void plan_without_lost_devices(Context& context);
   void remember_before();
-  void make_safe(Planner& planner, Context& context);
+  void make_safe(Planner& planner, const Context& context);
   void prepare(Context& context);
   bool uses_untracked() const;
   bool may_be_computed_again(const Context& context) const;
-  template <typename IsOne>
-  void note_lineage(IsOne is_one) const;
+  void find_runs(const Context& context);
+  void begin_runs(Lineage& lineage);
+  template <typename IsDone>
+  void end_runs(IsDone is_done);
   bool is_done(size_t part) const;
   LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context, bool is_cut) const;
@@ -126,6 +130,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool foresees_ = false;                        // what it takes is of interest for another process
   bool is_again_ = false;                        // it is decided how
   bool is_left_there_ = false;                   // what it writes, on its devices alone: it can be computed again
+  std::vector<Run> runs_;                        // then: what they do, as it was asked last
+  Lineage::Begun begun_;                         // one for each of these, while they are in flight
   std::vector<std::unique_ptr<Safety>> safety_;  // of each part, where devices may be lost
   std::vector<std::pair<std::shared_ptr<Storage>, Directory>> before_;  // of what is written, likewise
   std::unique_ptr<WhatIf::Launch> imagined_;                            // on machines that are, nullptr: there are none

@@ -179,6 +179,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
     users_ &= ~only(device);
   }
 
+  // How often bytes came to the host copy otherwise than by a command: what it had there before is gone.
+  uint64_t host_changes() const { return host_changes_; }
+
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
   Directory& other_directory(uint64_t epoch) {
     if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;
@@ -296,7 +299,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
-  uint64_t version_ = 0, last_use_ = 0;
+  uint64_t version_ = 0, last_use_ = 0, host_changes_ = 0;
   std::vector<Range> passed_on_;
   uint64_t passed_in_ = 0;
   std::vector<Rectangle> mapped_;

@@ -180,13 +180,14 @@ bool Graph::comes_first(const std::shared_ptr<Context>& context, Command* next) 
   while (!first_) {
     Uses uses;
     if (next) next->uses(uses);
-    std::shared_ptr<Command> command = context->lineage.before(*context, uses);
+    Lineage::First first = context->lineage.before(*context, uses);
     context->lineage.take_dropped(dropped_);
-    if (!command) return false;
+    if (first.waits) return true;  // over() plans what waits
+    if (!first.command) return false;
     first_ = Event::make_shared(context, nullptr, CL_COMMAND_MIGRATE_MEM_OBJECTS);
     first_->set_queued();
     first_->number = trace::submitted(first_->type);
-    first_->command_ = std::move(command);
+    first_->command_ = std::move(first.command);
     first_->set_free();
     plan_one(std::shared_ptr<Event>(first_));  // perhaps it has ended then
   }
@@ -263,9 +264,13 @@ void Graph::over(const std::shared_ptr<Event>& event) {
   }
   event->command_->ended(event->error_);
   const cl_int status = event->inherited_ < 0 ? event->inherited_ : event->error_;
-  if (event->unmet_ == 0) return end(event, status);
-  event->result_ = status;
-  if (!event->planned_) planned(event);
+  if (event->unmet_ == 0) {
+    end(event, status);
+  } else {
+    event->result_ = status;
+    if (!event->planned_) planned(event);
+  }
+  if (!to_plan_.empty()) plan_waiting();  // perhaps it waited for this
 }
 
 // Ends an event and those that only waited for its end, without recursion, and without asking for memory: else an event

@@ -1,9 +1,12 @@
 #include "libsamcl/objects/lineage.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <map>
 #include <utility>
 
+#include "libsamcl/objects/at_once.h"
 #include "libsamcl/objects/command.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/planner.h"
@@ -13,59 +16,24 @@
 namespace samcl {
 namespace {
 
-// Sorts them, and joins those that meet.
-std::vector<Range> in_order(std::span<const Range> ranges) {
-  std::vector<Range> sorted;
-  std::ranges::copy_if(ranges, std::back_inserter(sorted), [](const Range& range) { return !range.empty(); });
-  std::ranges::sort(sorted, {}, &Range::begin);
-  std::vector<Range> joined;
-  for (const Range& range : sorted) {
-    if (joined.empty() || joined.back().end < range.begin)
-      joined.push_back(range);
-    else
-      joined.back().end = std::max(joined.back().end, range.end);
-  }
-  return joined;
+using ChainPtr = std::shared_ptr<Chain>;
+
+constexpr Places kAtHost = only(kHost) | only(kZeros);
+
+bool is_at_host(const Places places) { return (places & kAtHost) != 0; }
+
+// What of these bytes is defined, but neither there nor in host memory.
+std::vector<Bytes> missing(const Bytes& bytes, Place place) {
+  std::vector<Range> ranges;
+  for (const Range& range : bytes.ranges)
+    for (const auto& piece : bytes.memory->directory().missing(range, place))
+      if (!is_at_host(piece.valid)) ranges.push_back(piece.range);
+  if (ranges.empty()) return {};
+  return {Bytes(bytes.memory, ranges)};
 }
-
-bool meet(const std::vector<Range>& a, const std::vector<Range>& b) {
-  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    if (!intersect(a[i], b[k]).empty()) return true;
-    if (a[i].end <= b[k].end)
-      ++i;
-    else
-      ++k;
-  }
-  return false;
-}
-
-bool is_at_host(const Places places) { return contains(places, kHost) || contains(places, kZeros); }
-
-// Ranges by memory object, as they are found.
-class Found {
- public:
-  // What of these is defined, but neither there nor in host memory.
-  void add_missing(const Bytes& bytes, Place place) {
-    for (const Range& range : bytes.ranges)
-      for (const auto& piece : bytes.memory->directory().missing(range, place))
-        if (!is_at_host(piece.valid)) ranges_[bytes.memory].push_back(piece.range);
-  }
-  void add_missing(std::span<const Bytes> all) {
-    for (const Bytes& bytes : all) add_missing(bytes, kHost);
-  }
-  std::vector<Bytes> take() {
-    std::vector<Bytes> all;
-    for (const auto& [memory, ranges] : std::exchange(ranges_, {})) all.emplace_back(memory, ranges);
-    return all;
-  }
-
- private:
-  std::map<std::shared_ptr<Storage>, std::vector<Range>> ranges_;
-};
-
-Found missing_where_needed(const Uses& uses) {
-  Found found;
-  for (size_t i = 0; i < uses.reads().size(); ++i) found.add_missing(uses.reads()[i], uses.place_of_read(i));
+std::vector<Bytes> missing_at_host(std::span<const Bytes> all) {
+  std::vector<Bytes> found;
+  for (const Bytes& bytes : all) add(found, missing(bytes, kHost));
   return found;
 }
 
@@ -79,36 +47,76 @@ bool all_pieces(std::span<const Bytes> all, Is is) {
   });
 }
 
-// Brings bytes from the devices that have them to host memory. Nothing else is planned meanwhile.
-class Keep : public Command {
+// lost: devices. Some of what was there may be on others, too, for those that read it.
+bool is_lost(const Chain& chain, Places lost) {
+  return contains(lost, chain.device) || !all_pieces(chain.writes, [](Places valid) { return valid != 0; });
+}
+
+// Whether host memory still has what it is made again from.
+bool is_intact(const Chain& chain) {
+  return std::ranges::all_of(chain.before, [](const auto& old) { return old.memory->host_changes() == old.changes; });
+}
+
+bool contains(const std::vector<ChainPtr>& all, const ChainPtr& chain) {
+  return std::ranges::find(all, chain) != all.end();
+}
+
+// Whether one of these reads what that one wrote.
+bool reads_of(const std::vector<ChainPtr>& some, const Chain& chain) {
+  return std::ranges::any_of(some, [&](const ChainPtr& each) { return overlap(each->reads, chain.writes); });
+}
+
+// What has to be found as it was of these bytes, which are written for the first time here.
+void keep_old(std::vector<Chain::Old>& all, std::span<const Bytes> first_written) {
+  for (const Bytes& bytes : first_written) {
+    Chain::Old old{bytes.memory, {}, bytes.memory->host_changes()};
+    for (const Range& range : bytes.ranges)
+      for (auto piece : bytes.memory->directory().pieces(range))
+        if (is_at_host(piece.valid)) old.pieces.push_back({piece.range, piece.valid & kAtHost});
+    if (!old.pieces.empty()) all.push_back(std::move(old));
+  }
+}
+
+// The chain is that, and one run more.
+void extend(Chain& chain, const Run& run) {
+  const std::vector<Bytes> first_written = without(run.writes, chain.writes);
+  if (overlap(run.reads, first_written) || overlap(chain.reads, first_written)) keep_old(chain.before, first_written);
+  add(chain.writes, run.writes);
+  add(chain.reads, run.reads);
+  chain.reads = without(chain.reads, chain.writes);
+  chain.runs.push_back(run);
+}
+void extend(Chain& chain, const Chain& by) {
+  chain.before.insert(chain.before.end(), by.before.begin(), by.before.end());
+  add(chain.writes, by.writes);
+  add(chain.reads, by.reads);
+  chain.runs.insert(chain.runs.end(), by.runs.begin(), by.runs.end());
+  chain.is_released |= by.is_released;
+}
+
+// Brings bytes from the devices that have them to host memory, and what chains wrote that are kept whole. Nothing else
+// is planned meanwhile.
+class Keep : public Command, public std::enable_shared_from_this<Keep> {
  public:
-  explicit Keep(std::vector<Bytes> what) : what_(std::move(what)) {}
+  Keep(std::vector<Bytes> what, const std::vector<ChainPtr>& whole) : what_(std::move(what)) {
+    for (const ChainPtr& chain : whole) whole_.emplace_back(chain->device, missing_at_host(chain->writes));
+  }
 
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
     context_ = event->context.get();
     lost_ = context_->lost();
     event->set_running();
-    for (const Bytes& bytes : what_) {
-      std::map<Place, std::vector<Range>> from;
-      for (const Range& range : bytes.ranges)
-        for (const auto& piece : bytes.memory->directory().missing(range, kHost))
-          if (!is_at_host(piece.valid)) from[lowest(piece.valid)].push_back(piece.range);
-      for (auto& [place, ranges] : from) {
-        Planner::Accesses accesses;
-        for (const Range& range : ranges) {
-          accesses.push_back({bytes.memory, place, range, false});
-          accesses.push_back({bytes.memory, kHost, range, true});
-        }
-        engine::Exchange exchange{bytes.memory, place, kHost, std::move(ranges), &program_traffic()};
-        const engine::Lane lane = transfer_lane(place, kHost, engine::bytes_of(exchange));
-        planner.add(lane, std::move(exchange), std::move(accesses));
-      }
+    for (const Bytes& bytes : what_) plan_one(planner, bytes);
+    for (Whole& each : whole_) {
+      bring_at_once(planner, *context_, each.device, each.bytes, program_traffic(),
+                    [self = shared_from_this(), &each] { each.arrived = true; });
     }
     return CL_SUCCESS;
   }
 
   // Only now is it surely there.
   void ended(cl_int error) override {
+    note_arrived();
     if (error != CL_SUCCESS) return;
     for (const Bytes& bytes : what_)
       for (const Range& range : bytes.ranges) bytes.memory->directory().copied(range, kHost);
@@ -116,11 +124,96 @@ class Keep : public Command {
 
   // Some of it was lost: whoever wants it kept asks again.
   std::shared_ptr<Command> again() override {
-    return context_ && context_->lost() != lost_ ? std::make_shared<EmptyCommand>() : nullptr;
+    if (!context_ || context_->lost() == lost_) return nullptr;
+    note_arrived();
+    return std::make_shared<EmptyCommand>();
   }
 
  private:
+  void plan_one(Planner& planner, const Bytes& bytes) const {
+    std::map<Place, std::vector<Range>> from;
+    for (const Range& range : bytes.ranges)
+      for (const auto& piece : bytes.memory->directory().missing(range, kHost))
+        if (!is_at_host(piece.valid)) from[lowest(piece.valid)].push_back(piece.range);
+    for (auto& [place, ranges] : from) {
+      Planner::Accesses accesses;
+      for (const Range& range : ranges) {
+        accesses.push_back({bytes.memory, place, range, false});
+        accesses.push_back({bytes.memory, kHost, range, true});
+      }
+      engine::Exchange exchange{bytes.memory, place, kHost, std::move(ranges), &program_traffic()};
+      const engine::Lane lane = transfer_lane(place, kHost, engine::bytes_of(exchange));
+      planner.add(lane, std::move(exchange), std::move(accesses));
+    }
+  }
+
+  // That came: the old bytes are no longer there, whatever else has failed. Perhaps its device is lost since.
+  void note_arrived() const {
+    for (const Whole& each : whole_) {
+      if (!each.arrived) continue;
+      for (const Bytes& bytes : each.bytes)
+        for (const Range& range : bytes.ranges)
+          for (const auto& piece : bytes.memory->directory().pieces(range))
+            bytes.memory->directory().written(piece.range, piece.valid | only(kHost));
+    }
+  }
+
+  struct Whole {
+    Whole(unsigned on, std::vector<Bytes> what) : device(on), bytes(std::move(what)) {}
+    const unsigned device;
+    const std::vector<Bytes> bytes;
+    std::atomic<bool> arrived{false};
+  };
   const std::vector<Bytes> what_;
+  std::deque<Whole> whole_;
+  const Context* context_ = nullptr;
+  Places lost_ = 0;  // when it was planned
+};
+
+// Makes lost chains again, on devices that are left, in the order in which they were made. Nothing else is planned
+// meanwhile.
+class MakeAgain : public Command {
+ public:
+  explicit MakeAgain(std::vector<ChainPtr> lost) : chains_(std::move(lost)) {}
+
+  cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
+    context_ = event->context.get();
+    lost_ = context_->lost();
+    const auto devices = context_->devices_in_use();
+    for (size_t i = 0; i < chains_.size(); ++i) {
+      Chain& chain = *chains_[i];
+      chain.device = devices[i % devices.size()];
+      for (const Chain::Old& old : chain.before)
+        for (const auto& piece : old.pieces) old.memory->written(piece.range, piece.valid);
+      for (const Run& run : chain.runs) {
+        launches_.push_back(run.producer->again(run.part, chain.device));
+        if (const cl_int error = launches_.back()->plan(planner, event); error != CL_SUCCESS) return error;
+      }
+    }
+    return CL_SUCCESS;
+  }
+
+  void ended(cl_int error) override {
+    if (error != CL_SUCCESS) undo();
+  }
+
+  // Another device was lost: who needs them asks again.
+  std::shared_ptr<Command> again() override {
+    if (!context_ || context_->lost() == lost_) return nullptr;
+    undo();
+    return std::make_shared<EmptyCommand>();
+  }
+
+ private:
+  // They are as lost as before.
+  void undo() {
+    for (const ChainPtr& chain : chains_)
+      for (const Bytes& bytes : chain->writes)
+        for (const Range& range : bytes.ranges) bytes.memory->written(range, 0);
+  }
+
+  const std::vector<ChainPtr> chains_;
+  std::vector<std::shared_ptr<Command>> launches_;
   const Context* context_ = nullptr;
   Places lost_ = 0;  // when it was planned
 };
@@ -129,28 +222,6 @@ class Keep : public Command {
 
 // Of most commands nobody has said it.
 void Command::uses(Uses& uses) { uses.may_be_anything(); }
-
-Bytes::Bytes(std::shared_ptr<Storage> of, std::span<const Range> which)
-    : memory(std::move(of)), ranges(in_order(which)) {}
-
-bool overlap(std::span<const Bytes> some, std::span<const Bytes> others) {
-  return std::ranges::any_of(some, [&](const Bytes& a) {
-    return std::ranges::any_of(others,
-                               [&](const Bytes& b) { return a.memory == b.memory && meet(a.ranges, b.ranges); });
-  });
-}
-
-bool are_among(std::span<const Bytes> some, std::span<const Bytes> others) {
-  return std::ranges::all_of(some, [&](const Bytes& bytes) {
-    std::vector<Range> all;
-    for (const Bytes& other : others)
-      if (other.memory == bytes.memory) all.insert(all.end(), other.ranges.begin(), other.ranges.end());
-    all = in_order(all);
-    return std::ranges::all_of(bytes.ranges, [&](const Range& range) {
-      return std::ranges::any_of(all, [&](const Range& other) { return intersect(range, other) == range; });
-    });
-  });
-}
 
 void Uses::read(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place) {
   if (memory->layout() || memory->svm() || memory->shared()) return;
@@ -163,83 +234,182 @@ void Uses::write(const std::shared_ptr<Storage>& memory, std::span<const Range> 
   writes_.emplace_back(memory, ranges);
 }
 
-void Lineage::add(std::shared_ptr<const Producer> producer, size_t part, std::vector<Bytes> reads,
-                  std::vector<Bytes> writes) {
-  if (writes.empty()) return;
-  parts_.push_back(std::make_shared<Part>(std::move(producer), part, std::move(reads), std::move(writes)));
-  is_shaken_ = true;  // its device may have been lost since it ran
-}
-
-bool Lineage::is_lost(const std::shared_ptr<Part>& part) {
-  return !all_pieces(part->writes, [](Places valid) { return valid != 0; });
-}
-
 template <typename IsOver>
 void Lineage::drop_if(IsOver is_over) {
-  const auto over = std::stable_partition(parts_.begin(), parts_.end(),
-                                          [&](const std::shared_ptr<Part>& part) { return !is_over(*part); });
-  dropped_.insert(dropped_.end(), over, parts_.end());
-  parts_.erase(over, parts_.end());
+  const auto over = std::stable_partition(
+      chains_.begin(), chains_.end(), [&](const ChainPtr& chain) { return chain->is_in_flight || !is_over(chain); });
+  dropped_.insert(dropped_.end(), over, chains_.end());
+  chains_.erase(over, chains_.end());
 }
 
-std::shared_ptr<Command> Lineage::before(Context& context, const Uses& next) {
-  if (parts_.empty()) return nullptr;
+Lineage::First Lineage::before(Context& context, const Uses& next) {
+  if (chains_.empty()) return {};
   if (context.has_lost_device) {
-    drop_if([](const Part&) { return true; });
-    return nullptr;
+    drop_if([](const ChainPtr&) { return true; });
+    return {};
   }
   if (is_shaken_) {
-    drop_if([](const Part& part) { return all_pieces(part.writes, is_at_host); });
-    if (auto command = compute_lost()) return command;
+    drop_if([](const ChainPtr& chain) { return all_pieces(chain->writes, is_at_host); });
+    if (First first = compute_lost(context); first.command || first.waits) return first;
     is_shaken_ = false;
   }
-  if (std::vector<Bytes> kept = to_keep(next); !kept.empty()) {
-    is_shaken_ = true;
-    return std::make_shared<Keep>(std::move(kept));
+  if (First first = keep(next); first.command || first.waits) {
+    is_shaken_ |= first.command != nullptr;
+    return first;
   }
-  drop_if([&](const Part& part) {
-    return next.is_anything() || overlap(part.reads, next.writes()) || overlap(part.writes, next.writes());
+  // What is touched is one with the next runs, or is over.
+  const Chains over = superseded(next);
+  drop_if([&](const ChainPtr& chain) { return next.is_anything() || contains(over, chain); });
+  return {};
+}
+
+// All that is lost, in order. What is in flight has failed, or is about to. No bytes go from one device to another
+// meanwhile but those that are made: what else is needed is brought to host memory before.
+Lineage::First Lineage::compute_lost(Context& context) {
+  Chains lost;
+  std::ranges::copy_if(chains_, std::back_inserter(lost),
+                       [&](const ChainPtr& chain) { return is_lost(*chain, context.lost()); });
+  if (lost.empty()) return {};
+  if (std::ranges::any_of(lost, &Chain::is_in_flight)) return {nullptr, true};
+  if (!std::ranges::all_of(lost, [](const ChainPtr& chain) { return is_intact(*chain); })) {
+    failed(context);
+    return {};
+  }
+  std::vector<Bytes> made, needed;
+  for (const ChainPtr& chain : lost) {
+    add(needed, without(chain->reads, made));
+    add(made, chain->writes);
+  }
+  First first = keep(missing_at_host(needed), [](const ChainPtr&) { return false; });
+  if (!first.command && !first.waits) first.command = std::make_shared<MakeAgain>(std::move(lost));
+  return first;
+}
+
+// Those of which nothing is needed any more when that command has written: it overwrites them unread, and so it does
+// all that was computed from them.
+Lineage::Chains Lineage::superseded(const Uses& next) const {
+  Chains over, left;
+  for (size_t i = chains_.size(); i-- > 0;) {  // who reads what another wrote comes after it
+    const ChainPtr& chain = chains_[i];
+    const bool is_over = overlap(chain->writes, next.writes()) && !overlap(chain->writes, next.reads()) &&
+                         are_among(chain->writes, next.writes()) && !reads_of(left, *chain);
+    (is_over ? over : left).push_back(chain);
+  }
+  return over;
+}
+
+// Those that become one with that run: it is about to change what they began with, or what they wrote; and, since that
+// comes after them then, those that read what these wrote.
+Lineage::Chains Lineage::continued(const Run& run, const Chains& superseded) const {
+  Chains all;
+  for (const ChainPtr& chain : chains_) {
+    if (contains(superseded, chain)) continue;
+    const bool reads_one =
+        std::ranges::any_of(all, [&](const auto& one) { return overlap(chain->reads, one->writes); });
+    if (reads_one || overlap(chain->reads, run.writes) || overlap(chain->writes, run.writes)) all.push_back(chain);
+  }
+  return all;
+}
+
+// Whether each of its runs becomes one with what it touches. That has to be on the run's device.
+bool Lineage::may_continue(const Uses& next, const Chains& superseded) const {
+  Chains all;
+  for (const Run& run : next.runs()) {
+    for (const ChainPtr& chain : continued(run, superseded)) {
+      if (chain->device != run.device || contains(all, chain)) return false;
+      all.push_back(chain);
+    }
+  }
+  return !next.runs().empty();
+}
+
+// What has to be at the host before that command.
+Lineage::First Lineage::keep(const Uses& next) const {
+  std::vector<Bytes> needed;  // elsewhere than they are
+  for (size_t i = 0; i < next.reads().size(); ++i) add(needed, missing(next.reads()[i], next.place_of_read(i)));
+  const auto is_touched = [&](const ChainPtr& chain) {
+    return next.is_anything() || overlap(chain->reads, next.writes()) || overlap(chain->writes, next.writes());
+  };
+  if (std::ranges::any_of(chains_, [&](const auto& chain) { return chain->is_in_flight && is_touched(chain); }))
+    return {nullptr, true};
+  const Chains over = superseded(next);
+  const bool continues = may_continue(next, over);
+  size_t too_many = runs() >= kMostRuns ? kMostRuns / 4 : 0;
+  return keep(std::move(needed), [&](const ChainPtr& chain) {
+    if (contains(over, chain)) return false;
+    const bool is_old = too_many > 0;
+    too_many -= std::min(too_many, chain->runs.size());
+    if (chain->is_released || is_old || !is_intact(*chain)) return true;
+    if (!is_touched(chain) || (continues && chain->runs.size() < kLongestChain)) return false;
+    if (!continues && !next.is_anything()) chain->runs.back().producer->was_kept();
+    return true;
   });
-  return nullptr;
 }
 
-// The first launch of which something is lost. All that its parts read can be had: what earlier ones wrote was computed
-// before.
-std::shared_ptr<Command> Lineage::compute_lost() const {
-  const auto first = std::ranges::find_if(parts_, is_lost);
-  if (first == parts_.end()) return nullptr;
-  const Producer& producer = *(*first)->producer;
-  std::vector<size_t> lost;
-  for (const auto& part : parts_)
-    if (part->producer.get() == &producer && is_lost(part)) lost.push_back(part->index);
-  std::shared_ptr<Command> command = producer.again(lost);
-  Uses uses;
-  command->uses(uses);
-  if (std::vector<Bytes> kept = missing_where_needed(uses).take(); !kept.empty())
-    return std::make_shared<Keep>(std::move(kept));
-  return command;
-}
-
-std::vector<Bytes> Lineage::to_keep(const Uses& next) const {
-  Found found = missing_where_needed(next);
-  const size_t too_many = parts_.size() >= kMostParts ? kMostParts / 4 : 0;
-  for (size_t i = 0; i < parts_.size(); ++i) {
-    const Part& part = *parts_[i];
-    const bool spoils = overlap(part.reads, next.writes());
-    // What the command reads while it overwrites it cannot be computed while that is half done.
-    const bool overwrites = overlap(part.writes, next.writes());
-    const bool updates = overwrites && (overlap(part.writes, next.reads()) || !are_among(part.writes, next.writes()));
-    if (spoils || updates) part.producer->was_kept();
-    if (spoils || updates || part.is_released || next.is_anything() || i < too_many) found.add_missing(part.writes);
+// Brings these bytes to the host, and with them all of the chains that are kept whole; and all of those.
+template <typename IsKept>
+Lineage::First Lineage::keep(std::vector<Bytes> needed, IsKept is_kept) const {
+  std::vector<Bytes> kept;
+  Chains whole;
+  for (const ChainPtr& chain : chains_) {
+    const bool is_needed = overlap(chain->writes, needed);
+    if (chain->is_in_flight && is_needed) return {nullptr, true};
+    if (chain->is_in_flight) continue;
+    const bool is_all_kept = is_kept(chain);
+    if (!is_all_kept && !(is_needed && chain->is_kept_whole())) continue;
+    if (!chain->is_kept_whole()) {
+      add(kept, missing_at_host(chain->writes));
+      continue;
+    }
+    needed = without(needed, chain->writes);
+    if (!missing_at_host(chain->writes).empty()) whole.push_back(chain);
   }
-  return found.take();
+  add(kept, needed);
+  if (kept.empty() && whole.empty()) return {};
+  return {std::make_shared<Keep>(std::move(kept), whole)};
+}
+
+Lineage::Begun Lineage::begin(std::span<const Run> runs) {
+  Begun begun;
+  for (const Run& run : runs) {
+    auto chain = std::make_shared<Chain>();
+    chain->device = run.device;
+    chain->continued = continued(run, {});
+    for (const ChainPtr& each : chain->continued) extend(*chain, *each);
+    extend(*chain, run);
+    begun.push_back(std::move(chain));
+  }
+  Chains next = chains_;
+  for (const ChainPtr& chain : begun) {
+    std::erase_if(next, [&](const ChainPtr& each) { return contains(chain->continued, each); });
+    next.push_back(chain);
+  }
+  chains_ = std::move(next);
+  return begun;
+}
+
+void Lineage::ended(const ChainPtr& begun, bool is_done) {
+  is_shaken_ = true;  // its device may have been lost since it ran
+  begun->is_in_flight = false;
+  const auto found = std::ranges::find(chains_, begun);
+  if (found == chains_.end()) return;
+  if (is_done) {
+    dropped_.insert(dropped_.end(), begun->continued.begin(), begun->continued.end());
+    begun->continued.clear();
+    return;
+  }
+  const Chains before = std::exchange(begun->continued, {});
+  for (const ChainPtr& each : before) each->is_released |= begun->is_released;
+  dropped_.push_back(begun);
+  chains_.insert(chains_.erase(found), before.begin(), before.end());
 }
 
 void Lineage::failed(Context& context) {
   give_up();
   try {
-    const bool any_lost = std::ranges::any_of(parts_, is_lost);
-    drop_if([](const Part&) { return true; });
+    const bool any_lost =
+        std::ranges::any_of(chains_, [&](const ChainPtr& chain) { return is_lost(*chain, context.lost()); });
+    drop_if([](const ChainPtr&) { return true; });
     if (!any_lost) return;
   } catch (...) {  // no memory to look for it
   }
@@ -250,12 +420,18 @@ void Lineage::failed(Context& context) {
 bool Lineage::released(const Storage& memory) {
   const auto is_of_it = [&](const Bytes& bytes) { return bytes.memory.get() == &memory; };
   bool any = false;
-  for (const auto& part : parts_) {
-    if (std::ranges::none_of(part->reads, is_of_it) && std::ranges::none_of(part->writes, is_of_it)) continue;
-    part->is_released = any = true;
+  for (const ChainPtr& chain : chains_) {
+    if (std::ranges::none_of(chain->reads, is_of_it) && std::ranges::none_of(chain->writes, is_of_it)) continue;
+    chain->is_released = any = true;
   }
   is_shaken_ |= any;
   return any;
+}
+
+size_t Lineage::runs() const {
+  size_t count = 0;
+  for (const ChainPtr& chain : chains_) count += chain->runs.size();
+  return count;
 }
 
 void Lineage::take_dropped(Dropped& to) {

@@ -1,10 +1,16 @@
-// How bytes that devices alone have can be computed again, should one be lost (SAMCL_SURVIVE): by which part of which
-// launch, and from which bytes. Thanks to it what a launch writes need not be copied to host memory before it ends.
+// How bytes that devices alone have can be computed again, should one be lost (SAMCL_SURVIVE): by which launches, or
+// parts of launches, and from which bytes. Thanks to it what a launch writes need not be copied to host memory before
+// it ends.
 //
 // What holds whenever no command is being planned: each defined byte of a buffer is in host memory, or a command in
-// flight writes it, or exactly one part here wrote it. Nobody has changed since what that part read, which may be what
-// another part here wrote: that one is made again first, and so on, kMostParts at most. Where a command is about to
-// change that, what was written is brought to host memory before (Lineage::before()).
+// flight writes it, or exactly one Chain here wrote it. Nobody has changed since what that read, which may be what
+// another one here wrote: that one is made again first, and so on. Where a command is about to change that, what was
+// written is brought to host memory before (Lineage::before()).
+//
+// A launch that overwrites what it, or another one here, has read becomes one with these, if all of it is on one
+// device: made again, they begin with what host memory had before the first of them. So nothing has to be copied for
+// launches in place, nor for two buffers in turn: the host copy's old bytes are what their inputs are kept in. They
+// stay until all that the chain wrote is there, which replaces them at once.
 //
 // All of it under the lock of the context's graph.
 #pragma once
@@ -13,24 +19,54 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/memory/storage.h"
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/objects/bytes.h"
 
 namespace samcl {
 
 class Command;
 class Context;
 
-// Some bytes of a buffer. The ranges are in order, and apart.
-struct Bytes {
-  Bytes(std::shared_ptr<Storage> of, std::span<const Range> which);
-  std::shared_ptr<Storage> memory;
-  std::vector<Range> ranges;
+// What knows how to make parts of a launch again.
+class Producer {
+ public:
+  virtual ~Producer() = default;
+  // A command that does that part on a device that is left, and leaves there what it writes.
+  virtual std::shared_ptr<Command> again(size_t part, unsigned device) const = 0;
+  // What a part read was overwritten before what it wrote was, and could not be one with what did it: next time that is
+  // better kept at once.
+  virtual void was_kept() const = 0;
 };
 
-// Whether they have a byte in common.
-bool overlap(std::span<const Bytes> some, std::span<const Bytes> others);
-// Whether all of the first are among the others.
-bool are_among(std::span<const Bytes> some, std::span<const Bytes> others);
+// A part of a launch, or all of it, on a device.
+struct Run {
+  std::shared_ptr<const Producer> producer;
+  size_t part;
+  unsigned device;
+  // Made again from what it reads, it is proven to write the same bytes. Else what depends on one of its bytes must not
+  // be older than the others: they are kept together.
+  bool is_exact;
+  std::vector<Bytes> reads, writes;  // reads: also what it may leave as it is of what it writes
+};
+
+// Runs that followed each other on one device.
+struct Chain {
+  unsigned device = 0;
+  std::vector<Run> runs;             // at least one
+  std::vector<Bytes> reads, writes;  // reads: but for what it writes itself
+  // Of what it writes and has to find as it was: what host memory has there, which is still the old bytes.
+  struct Old {
+    std::shared_ptr<Storage> memory;
+    std::vector<Directory::Piece> pieces;  // at the host, or zeros
+    uint64_t changes;                      // Storage::host_changes()
+  };
+  std::vector<Old> before;
+  bool is_released = false;
+  bool is_in_flight = true;                       // the last run has not ended
+  std::vector<std::shared_ptr<Chain>> continued;  // while it has not: what it was without that run
+  // Whether its bytes are kept all at once, if one is to be.
+  bool is_kept_whole() const { return runs.size() > 1 || !runs[0].is_exact || !before.empty(); }
+};
 
 // What a command uses of buffers. Images and shared virtual memory are left out: they stay with the first device.
 class Uses {
@@ -40,42 +76,45 @@ class Uses {
   void write(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges);
   // Nobody knows what it uses.
   void may_be_anything() { is_anything_ = true; }
+  // These runs are all of it, and leave on their devices what they write. They live as long as this.
+  void runs_are(std::span<const Run> runs) { runs_ = runs; }
 
   bool is_anything() const { return is_anything_; }
   std::span<const Bytes> reads() const { return reads_; }
   Place place_of_read(size_t index) const { return places_[index]; }
   std::span<const Bytes> writes() const { return writes_; }
+  std::span<const Run> runs() const { return runs_; }
 
  private:
   std::vector<Bytes> reads_, writes_;
   std::vector<Place> places_;  // one for each of reads_
+  std::span<const Run> runs_;
   bool is_anything_ = false;
-};
-
-// A launch in parts that wrote what it did not read: made again, parts of it write the same.
-class Producer {
- public:
-  virtual ~Producer() = default;
-  // A command that does these parts on devices that are left. It keeps what it writes in host memory.
-  virtual std::shared_ptr<Command> again(std::span<const size_t> parts) const = 0;
-  // What a part read was overwritten before what it wrote was: next time that is better kept at once.
-  virtual void was_kept() const = 0;
 };
 
 class Lineage {
  public:
-  // A launch counts with each of its parts.
-  static constexpr size_t kMostParts = 256;
+  // Of all chains, and of one: what is longer takes long to make again.
+  static constexpr size_t kMostRuns = 256, kLongestChain = 64;
 
-  // A part has run. Nobody has changed since what it read, or wrote. Throws where there is no memory: then give_up().
-  void add(std::shared_ptr<const Producer> producer, size_t part, std::vector<Bytes> reads, std::vector<Bytes> writes);
-
-  // What has to be done, and to have ended, before a command is planned that uses that; nullptr: nothing more. Then
-  // what that command overwrites is no longer known here. Throws where there is no memory; all is as it was then.
-  std::shared_ptr<Command> before(Context& context, const Uses& next);
+  // What has to be done, and to have ended, before a command is planned that uses that; or it has to wait until what is
+  // in flight has ended. Neither: it is to be planned now, and what it overwrites is no longer known here. Throws where
+  // there is no memory; all is as it was then.
+  struct First {
+    std::shared_ptr<Command> command;
+    bool waits = false;
+  };
+  First before(Context& context, const Uses& next);
   // What before() gave has ended with an error.
   void failed(Context& context);
-  // Some part is not known here: nothing is added any more, and no loss is survived that may be of what it wrote.
+
+  // The runs of that command begin, before directories say what they write. Throws where there is no memory: then
+  // give_up().
+  using Begun = std::vector<std::shared_ptr<Chain>>;  // one for each run
+  Begun begin(std::span<const Run> runs);
+  // It has run, and its bytes are on its device, if that is not lost; or else (is_done) it has not happened.
+  void ended(const std::shared_ptr<Chain>& begun, bool is_done);
+  // Some run is not known here: nothing is added any more, and no loss is survived that may be of what it wrote.
   void give_up() { has_failed_ = true; }
 
   // A device is lost, and directories have forgotten what it had. False: there may be bytes of which nobody knows how
@@ -89,7 +128,8 @@ class Lineage {
 
   // Whether launches may be added.
   bool is_at_work() const { return !has_failed_; }
-  size_t parts() const { return parts_.size(); }
+  size_t chains() const { return chains_.size(); }
+  size_t runs() const;
 
   // What is no longer known: to be destroyed without the lock, as it may be the last to hold a memory object of which
   // the program wants to hear when it is gone.
@@ -97,21 +137,20 @@ class Lineage {
   void take_dropped(Dropped& to);
 
  private:
-  struct Part {
-    std::shared_ptr<const Producer> producer;
-    size_t index;
-    std::vector<Bytes> reads, writes;
-    bool is_released = false;
-  };
+  using Chains = std::vector<std::shared_ptr<Chain>>;
 
-  static bool is_lost(const std::shared_ptr<Part>& part);
-  std::shared_ptr<Command> compute_lost() const;
-  std::vector<Bytes> to_keep(const Uses& next) const;
+  First compute_lost(Context& context);
+  First keep(const Uses& next) const;
+  template <typename IsKept>
+  First keep(std::vector<Bytes> needed, IsKept is_kept) const;
+  Chains superseded(const Uses& next) const;
+  Chains continued(const Run& run, const Chains& superseded) const;
+  bool may_continue(const Uses& next, const Chains& superseded) const;
   template <typename IsOver>
   void drop_if(IsOver is_over);
 
-  std::vector<std::shared_ptr<Part>> parts_;  // each after those that wrote what it read
-  bool is_shaken_ = false;                    // directories have changed otherwise than by commands
+  Chains chains_;           // each after those that wrote what it read
+  bool is_shaken_ = false;  // directories have changed otherwise than by commands
   bool has_failed_ = false;
   Dropped dropped_;
 };

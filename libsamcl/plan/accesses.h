@@ -33,6 +33,10 @@ struct BufferAccess {
   std::span<const Range> needs(size_t part) const {
     return shares.empty() ? std::span(&range, 1) : std::span(shares[part].needs);
   }
+  // What it may write, if it writes any.
+  std::span<const Range> writes(size_t part) const {
+    return shares.empty() ? std::span(&range, 1) : std::span(shares[part].writes);
+  }
   // Whether what several parts wrote has to be made one. Where they all write to one memory it is already.
   bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1 && !storage->shared(); }
 };

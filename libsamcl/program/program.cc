@@ -409,6 +409,9 @@ void Program::place_fallback(Build& build) const {
   const unsigned wanted = context->devices_in_use().front();
   if (wanted == 0 && !context->survives()) return;
   build.is_movable = is_movable(build);
+  build.may_print = std::ranges::any_of(sources_of(*build.specification), [](const BuildSpecification* each) {
+    return each->source.find("printf") != std::string::npos;
+  });
   const auto& kernels = build.translation.kernels;
   const bool all_in_parts =
       !build.sub_kernel_programs.empty() &&

@@ -76,6 +76,7 @@ struct Build {
   uint64_t expected_ns = 0;      // RememberedTimes::promising_ns
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
+  bool may_print = false;        // a kernel may: made again, it would print twice (where devices may be lost)
   std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 

@@ -12,7 +12,9 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -34,14 +36,19 @@ def arguments():
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
     parser.add_argument("--lose", type=float, help="end a server so many seconds after the program's begin: it must fail")
     parser.add_argument("--survive", type=whole_numbers, metavar="KERNELS,...",
-                        help="run the program once for each number, and end a server when that has run so many kernels; it must go on, print the same, and say so")
+                        help="run the program once for each number, or 'any' (1 to 40), and end a server when that has run so many kernels; it must go on, print the same, and say so")
     parser.add_argument("--managed", action="store_true", help="each server under a manager of its own")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
 
 def whole_numbers(text):
-    return [int(word) for word in text.split(",")]
+    """'any' is one at random: small ones are as likely as large ones. SAMCL_SEED repeats what was drawn."""
+    seed = int(os.environ.get("SAMCL_SEED", secrets.randbelow(2**32)))
+    drawn = random.Random(seed)
+    if "any" in text:
+        print(f"SAMCL_SEED={seed}", flush=True)
+    return [round(40 ** drawn.random()) if word == "any" else int(word) for word in text.split(",")]
 
 
 def run(command, environment):
