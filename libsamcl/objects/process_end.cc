@@ -35,17 +35,31 @@ void at_process_end() {
   trace::write();
 }
 
+// A thread's own values are destroyed before exit() calls any handler: what is arranged then comes first, also before
+// the end of what a driver has first used in a thread of ours, such as its compiler where the program's own builds were
+// in the driver's cache. Of the main thread, which nearly always ends the process; where it ends alone, one handler
+// more is called at the end.
+struct ComesFirst {
+  ~ComesFirst() {
+    if (is_arranged) static_cast<void>(std::atexit(end_jobs));
+  }
+  bool is_arranged = false;
+};
+thread_local ComesFirst comes_first;
+
 // The main thread has ended by pthread_exit(), which is no end of the process: its last thread is, and none of
 // ours may be that.
 void at_main_threads_end(void*) { Context::end_threads_when_idle(); }
 
-// Called by the destructors of a thread's own values, which exit() does not run.
+// Called by the destructors of pthread keys, which exit() does not call.
 void watch_main_thread() {
   static const pthread_key_t key = [] {
     pthread_key_t made = 0;
     return pthread_key_create(&made, at_main_threads_end) == 0 ? made : PTHREAD_KEYS_MAX;
   }();
-  if (gettid() == getpid() && key != PTHREAD_KEYS_MAX) pthread_setspecific(key, &arranged_by);
+  if (gettid() != getpid()) return;
+  comes_first.is_arranged = true;
+  if (key != PTHREAD_KEYS_MAX) pthread_setspecific(key, &arranged_by);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace samcl {
 
-// Arranges for it; called for each context, after the driver was loaded, so that it comes before the driver's own
-// end.
+// Arranges for it; called for each context, after the driver was loaded, so that it comes before the driver's
+// own end: if the main thread has made a context and ends the process, before whatever was arranged since.
 void arrange_process_end();
 
 // Called by a thread of ours before it uses a driver's compiler, which the program has used by then: compilers arrange

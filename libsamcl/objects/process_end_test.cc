@@ -1,0 +1,45 @@
+#include "libsamcl/objects/process_end.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "libsamcl/objects/context.h"
+#include "libsamcl/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+constexpr int kTakenDownWhileItCompiled = 7;
+
+std::atomic<bool> compiles{false}, is_taken_down{false};
+
+// As a driver's compiler that is first used where its end was arranged for before: by our builder, since the program's
+// own sources were in the driver's cache.
+void compile() {
+  std::atexit([] { is_taken_down = true; });
+  compiles = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  if (is_taken_down) _exit(kTakenDownWhileItCompiled);
+}
+
+void end_while_a_thread_compiles() {
+  testing::FakeDriver driver{2};
+  const auto context = driver.make_context();
+  arrange_process_end();
+  context->builder.post(compile);
+  while (!compiles) std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST(ProcessEndTest, WaitsForACompilerThatArrangedItsOwnEndLast) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_while_a_thread_compiles(), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace samcl
