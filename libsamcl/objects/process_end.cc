@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <thread>
 
 #include "libsamcl/objects/context.h"
 #include "libsamcl/observe/prediction.h"
@@ -17,6 +20,11 @@ namespace {
 // A kernel that never ends must not keep the process from ending.
 constexpr int kPatienceMs = 5000;
 
+// A compiler that is taken down while it works ends the process by a signal; even on a machine with far more to do than
+// processors it ends before.
+constexpr auto kCompilersPatience = std::chrono::seconds(120);
+
+std::atomic<unsigned> compiling{0};
 pid_t arranged_by = 0;
 
 bool is_forked_child() { return getpid() != arranged_by; }  // it has none of our threads, and nothing to report
@@ -25,6 +33,9 @@ void end_jobs() {
   if (is_forked_child()) return;
   Worker::start_no_more_jobs();
   Context::drain_all(kPatienceMs);
+  const auto until = std::chrono::steady_clock::now() + kCompilersPatience;
+  while (compiling > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void at_process_end() {
@@ -72,6 +83,9 @@ void arrange_process_end() {
   static_cast<void>(once);
   watch_main_thread();
 }
+
+Compiling::Compiling() { ++compiling; }
+Compiling::~Compiling() { --compiling; }
 
 void arrange_compilers_end() { static_cast<void>(std::atexit(end_jobs)); }
 

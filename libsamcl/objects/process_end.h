@@ -17,4 +17,14 @@ void arrange_process_end();
 // their end when they are first used, and what is arranged last comes first.
 void arrange_compilers_end();
 
+// While one lives a compiler of a driver's is at work for us: the end of the process waits for that, also where the
+// context is about to be destroyed by another thread.
+class Compiling {
+ public:
+  Compiling();
+  ~Compiling();
+  Compiling(const Compiling&) = delete;
+  Compiling& operator=(const Compiling&) = delete;
+};
+
 }  // namespace samcl

@@ -41,5 +41,23 @@ TEST(ProcessEndTest, WaitsForACompilerThatArrangedItsOwnEndLast) {
   EXPECT_EXIT(end_while_a_thread_compiles(), ::testing::ExitedWithCode(0), "");
 }
 
+// The context is being destroyed, by a thread of ours.
+void end_while_one_compiles_that_no_context_knows() {
+  testing::FakeDriver driver{2};
+  const auto context = driver.make_context();
+  arrange_process_end();
+  std::thread([] {
+    const Compiling here;
+    compile();
+  }).detach();
+  while (!compiles) std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST(ProcessEndTest, WaitsForACompilerWhoseContextIsGone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_while_one_compiles_that_no_context_knows(), ::testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace samcl

@@ -10,6 +10,7 @@
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/macro_probe.h"
+#include "libsamcl/objects/process_end.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/threads/beside.h"
 
@@ -168,6 +169,7 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
   // The program may be gone by then, but a part may be the original.
   driver::real().clRetainProgram(build->original);
   context.builder.post([build, &context, work] {
+    const Compiling until_then;
     (*build.*work)(context);
     driver::real().clReleaseProgram(build->original);
   });
