@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Events = std::vector<json>;
 
-constexpr uint64_t kSize = (20 << 20) + 5;  // three chunks
+constexpr uint64_t kSize = (36 << 20) + 5;  // five chunks
 
 // Uploads to devices 0 and 1, at the same time.
 class Upload : public Command {
@@ -163,10 +163,10 @@ TEST_F(TraceDeathTest, ManagedTransfersTellTheirChunks) {
   });
   EXPECT_FALSE(about(trace, "managed").is_null());
   for (const json& span : events_of(trace, 'X', "resource")) {
-    EXPECT_EQ(span["args"]["pieces"], 3);
+    EXPECT_EQ(span["args"]["pieces"], 5);
     EXPECT_LE(span["args"]["longest_piece"], trace_events::ns_of(span, "dur"));
   }
-  EXPECT_THAT(events_of(trace, 'X', "piece"), SizeIs(6)) << "three on each device";
+  EXPECT_THAT(events_of(trace, 'X', "piece"), SizeIs(10)) << "five on each device";
 }
 
 TEST_F(TraceDeathTest, ManagedTransfersOfNoTaskTellWhenTheyCouldGiveWay) {
@@ -179,7 +179,7 @@ TEST_F(TraceDeathTest, ManagedTransfersOfNoTaskTellWhenTheyCouldGiveWay) {
   const Events spans = events_of(trace, 'X', "resource");
   ASSERT_THAT(spans, SizeIs(2));
   for (const json& span : spans) {
-    EXPECT_EQ(span["args"]["pieces"], kSize / (1 << 20) + 2) << "before each chunk of 1 MiB, and at the end";
+    EXPECT_EQ(span["args"]["pieces"], kSize / (512 << 10) + 2) << "before each chunk of 512 KiB, and at the end";
     EXPECT_LE(span["args"]["longest_piece"], trace_events::ns_of(span, "dur"));
   }
 }
