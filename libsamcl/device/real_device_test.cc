@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
-#include <mutex>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -139,15 +139,15 @@ TEST_F(RealDeviceTest, TransfersOfNoTaskHoldTheirLinkAndGoThroughPinnedChunks) {
 // Grants a link to one thread at a time, and always has another program wait for it.
 class OneAtATime : public testing::FakeManager {
  public:
-  void acquire(lease::ResourceKind, uint32_t) override { link_.lock(); }
+  void acquire(lease::ResourceKind, uint32_t) override { link_.acquire(); }
   void release(lease::ResourceKind, uint32_t) override {
-    link_.unlock();
+    link_.release();
     std::this_thread::sleep_for(std::chrono::microseconds(100));  // so that who waits has it
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return true; }
 
  private:
-  std::mutex link_;
+  std::binary_semaphore link_{1};  // a copying thread may give it back
 };
 
 TEST_F(RealDeviceTest, ThreadsThatTransferOnOneLaneDoNotWaitForEachOther) {
