@@ -259,6 +259,11 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
   return made;
 }
 
+void DeviceBackend::give(const LaunchRing::Launch& launch) {
+  RealDevice& device = *set_.devices[launch.of->lane.device];
+  if (const cl_int error = device.launch(launch); error != CL_SUCCESS) device.completions().failed(*launch.of, error);
+}
+
 // Behind all that the queue has.
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   RealDevice& device = *set_.devices[node->lane.device];

@@ -50,6 +50,9 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void hurry(const engine::Node& node) override;
   void ended_by_now(std::vector<Ended>& out) override;
 
+  // What was written to the next launch of that device's submissions is on its way.
+  void put_launch(RealDevice& device) { device.submissions().put_launch(*this); }
+
   Worker& host_worker() { return host_; }
 
   // The driver has no memory left on a device: something is given back there that nothing planned uses; where there is
@@ -100,6 +103,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
   bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;
+  void give(const LaunchRing::Launch& launch) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
   Giving giving(const engine::Node& node, bool is_awaited) const;

@@ -94,6 +94,34 @@ class RoomAhead {
   bool has_;
 };
 
+bool enqueue_now(const LaunchRequest& launch, RealDevice& device, cl_event* event) {
+  Kernel& kernel = *launch.kernel;
+  RealKernel& real = kernel.own(device.index);
+  const cl_program program = kernel.own_program(device.index);
+  return program && real.prepare(program, kernel.name, device, *launch.arguments) == CL_SUCCESS &&
+         enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
+                       launch.has_local, event) == CL_SUCCESS;
+}
+
+// On another thread.
+bool enqueue_later(const LaunchRequest& launch, Context& context, RealDevice& device, const engine::Node& first,
+                   LaunchRing::Launch& next) {
+  if (!launch.kernel->own(device.index).prepare_later(device, *launch.arguments, next)) return false;
+  const Ndrange& ndrange = launch.ndrange;
+  next.of = &first;
+  next.dimensions = ndrange.dimensions;
+  next.has_local = launch.has_local;
+  next.has_offset = false;
+  for (unsigned d = 0; d < 3; ++d) {
+    next.offset[d] = ndrange.offset[d];
+    next.size[d] = ndrange.global[d];
+    next.local[d] = ndrange.local[d];
+    next.has_offset |= ndrange.offset[d] != 0;
+  }
+  context.backend.put_launch(device);
+  return true;
+}
+
 // Ends no later than what the same queue gets now.
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
   return &earlier == &first || earlier.ended ||
@@ -139,11 +167,18 @@ bool Following::has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const
   return count_ < kMostSeen && ns_ + ns <= kMostSeenNs;
 }
 
+// One more launch, which is expected to take so many ns.
+void Following::count(const std::shared_ptr<Kernel>& kernel, uint64_t ns) {
+  auto same = std::ranges::find(launched_, kernel, &Launched::kernel);
+  if (same == launched_.end()) same = launched_.insert(same, {kernel, 0, 0});
+  ++same->launches;
+  same->ns += ns;
+}
+
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first,
                     const std::shared_ptr<Event>& seen) {
   RealDevice& device = *context.devices[first->lane.device];
   if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
-  if (Config::get().submission == Config::Submission::thread) return false;
   Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
   if (kernel.record.launches == 0 || kernel.build->fallback_device != device.index || !launch.reachable.empty())
@@ -162,22 +197,24 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     if (argument.buffer && !takes(argument.buffer, may_write(kernel.translation, i), context, first, is_short))
       return false;
   }
-  if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
   context.placements.stop_learning();
   std::shared_ptr<LateTimes> own_end, end;
-  const auto give = [&](cl_event* event) {
-    auto same = std::ranges::find(launched_, launch.kernel, &Launched::kernel);
-    if (same == launched_.end()) same = launched_.insert(same, {launch.kernel, 0, 0});
-    RealKernel& real = kernel.own(device.index);
-    const cl_program program = kernel.own_program(device.index);
-    const bool is_enqueued =
-        program && real.prepare(program, kernel.name, device, arguments) == CL_SUCCESS &&
-        enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
-                      launch.has_local, event) == CL_SUCCESS;
-    if (is_enqueued) *same = {launch.kernel, same->launches + 1, same->ns + ns};
-    return is_enqueued;
+  const auto extend = [&](const auto& enqueue) {
+    return device.completions().extend(*first, room.giving(), own_end, seen ? &end : nullptr, [&](cl_event* event) {
+      const bool is_enqueued = enqueue(event);
+      if (is_enqueued) count(launch.kernel, ns);
+      return is_enqueued;
+    });
   };
-  const bool is_given = device.completions().extend(*first, room.giving(), own_end, seen ? &end : nullptr, give);
+  bool is_given = false;
+  if (!seen && device.submits_followers_on_thread()) {
+    LaunchRing::Launch& next = device.submissions().next_launch();
+    is_given = extend([&](cl_event*) { return enqueue_later(launch, context, device, *first, next); });
+  }
+  if (!is_given) {
+    if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
+    is_given = extend([&](cl_event* event) { return enqueue_now(launch, device, event); });
+  }
   const auto leader = std::static_pointer_cast<Event>(first->owner);
   if (own_end) leader->has_own_end(std::move(own_end));
   if (!is_given) return false;

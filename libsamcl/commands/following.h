@@ -53,6 +53,7 @@ class Following {
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
 
+  void count(const std::shared_ptr<Kernel>& kernel, uint64_t ns);
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
 
   std::vector<Used> used_;

@@ -18,6 +18,9 @@ constexpr size_t kTogether = 32;
 constexpr uint64_t kTogetherNs = 400'000;
 // There, what comes within that time of what came before comes as one run.
 constexpr std::chrono::microseconds kBetween{50};
+// What comes to that many without anybody waiting for it is given on another thread, from that many on: to wake one
+// takes as long as to give a few.
+constexpr uint32_t kLongRun = 64, kNotFirst = 8;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
@@ -59,10 +62,7 @@ void ReleasedEvents::release() {
 
 CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name,
                                  const Device& device, std::function<void()> on_start)
-    : queue_(queue),
-      calls_(calls),
-      fails_for_good_(device.fails_for_good),
-      thread_(std::move(thread_name), std::move(on_start)) {}
+    : queue_(queue), calls_(calls), device_(device), thread_(std::move(thread_name), std::move(on_start)) {}
 
 CompletionQueue::~CompletionQueue() { leave(); }
 
@@ -111,10 +111,53 @@ void CompletionQueue::note_giver() {
   giver_ = std::this_thread::get_id();
 }
 
+// begins: nothing is in flight. Under the mutex.
+void CompletionQueue::count_in_run(bool begins) {
+  const uint32_t run = run_.load(std::memory_order_relaxed);
+  if (begins) run_before_.store(run, std::memory_order_relaxed);
+  run_.store(begins ? 1 : run + 1, std::memory_order_relaxed);
+}
+
+bool CompletionQueue::is_in_long_run() const {
+  const uint32_t run = run_.load(std::memory_order_relaxed), before = run_before_.load(std::memory_order_relaxed);
+  return run >= kNotFirst && std::max(run, before) >= kLongRun;
+}
+
+// Until the queue has all that belongs to what is awaited.
+void CompletionQueue::wait_for_launches(std::unique_lock<std::mutex>& lock) {
+  if (!device_.submissions) return;
+  ++closing_;
+  while (device_.submissions->has_launches()) {
+    lock.unlock();
+    device_.submissions->give_launches();
+    lock.lock();
+  }
+  --closing_;
+}
+
+void CompletionQueue::failed(const engine::Node& node, cl_int error) {
+  std::lock_guard lock(failing_);
+  failed_.emplace_back(&node, error);
+  any_failed_ = true;
+}
+
+// Of what belongs to it.
+cl_int CompletionQueue::error_of(const engine::Node& node) {
+  if (!any_failed_) return CL_SUCCESS;
+  std::lock_guard lock(failing_);
+  const auto is_its = [&](const auto& failed) { return failed.first == &node; };
+  const auto first = std::ranges::find_if(failed_, is_its);
+  const cl_int error = first == failed_.end() ? CL_SUCCESS : first->second;
+  std::erase_if(failed_, is_its);
+  any_failed_ = !failed_.empty();
+  return error;
+}
+
 // What ran before is not what runs now, and the time between belongs to neither. Under the mutex.
 void CompletionQueue::begin_extension() {
   note_giver();
   ++extensions_;
+  count_in_run(finished_ns_ > 0);
   if (finished_ns_ == 0) return;
   RunTimes& run = pending_.back().node.run;
   run.enqueued = std::max(run.enqueued, last_ended_ns_) + now_ns() - finished_ns_;
@@ -123,7 +166,7 @@ void CompletionQueue::begin_extension() {
 
 // It came last. Then an event of its own is left to who is given it, and asked late. Under the mutex.
 bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own) {
-  if (pending_.empty()) return false;
+  if (pending_.empty() || closing_ > 0) return false;
   Pending& last = pending_.back();
   if (last.node.node.get() != &node) return false;
   if (!last.event || last.seen) return true;
@@ -204,6 +247,7 @@ bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended)
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving) {
   std::lock_guard lock(mutex_);
   soon_ = giving.soon;
+  count_in_run(finished_ns_ > 0 || (pending_.empty() && !taken_));
   finished_ns_ = 0;
   note_giver();
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
@@ -279,7 +323,7 @@ cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
     batch.is_marker = true;
     if (error != CL_SUCCESS) return error;
   }
-  if (is_over && fails_for_good_) return CL_SUCCESS;  // a later one has not failed
+  if (is_over && device_.fails_for_good) return CL_SUCCESS;  // a later one has not failed
   const cl_int status = is_over ? status_of(batch.event) : CL_QUEUED;
   return status <= CL_COMPLETE ? status : wait_for_status(batch.event);
 }
@@ -314,7 +358,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
     if (is_told) each.run.began = std::max({each.run.began, clock->not_before_ns, host_time(times.began)});
     each.run.ended = std::max(each.run.began, end);
     each.run.computed = is_told ? times.took() : 0;
-    each.status = status;
+    each.status = status == CL_SUCCESS ? error_of(*each.node) : status;
     last_ended_ns_ = std::max(last_ended_ns_, each.run.ended);
   }
   if (is_own && !is_late && batch.times != Times::never)
@@ -356,7 +400,7 @@ size_t CompletionQueue::count_over(size_t most) const {
     last = each->event;
   }
   const cl_int status = last ? status_of(last) : CL_QUEUED;
-  return status == CL_COMPLETE || (status < 0 && !fails_for_good_) ? count : 0;
+  return status == CL_COMPLETE || (status < 0 && !device_.fails_for_good) ? count : 0;
 }
 
 // Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.
@@ -397,12 +441,15 @@ bool CompletionQueue::help(const engine::Owner* owner) {
   std::shared_ptr<Listener> listener;
   Batch batch;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     const auto is_owned = [owner](const Pending& each) {
       const engine::Owner* const its = each.node.node->owner.get();
       return !owner || its == owner || (its && its->turn().is_up_by(owner->turn()));
     };
-    if (taken_ || std::none_of(pending_.rbegin(), pending_.rend(), is_owned)) return false;
+    const auto has_any = [&] { return !taken_ && std::any_of(pending_.rbegin(), pending_.rend(), is_owned); };
+    if (!has_any()) return false;
+    wait_for_launches(lock);
+    if (!has_any()) return false;
     listener = take_over(over);
     taken_ = true;
     if (!listener) batch = take();
@@ -484,6 +531,8 @@ void CompletionQueue::watch() {
       watching_ = leaves_ = false;
       return;
     }
+    wait_for_launches(lock);
+    if (taken_ || pending_.empty()) continue;
     if (tell_next(lock).expired()) return;  // this is gone; else its destruction waits for this thread
     lock.lock();
     if (!taken_) told_here = last_ended_ns_;

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -87,7 +88,8 @@ class CompletionQueue {
   // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
   // (RealDevice::Queue); both must live until we are destroyed. on_start: see Worker.
   struct Device {
-    bool fails_for_good = false;  // after a command that failed all others fail, too (driver::VendorFacts)
+    bool fails_for_good = false;             // after a command that failed all others fail, too (driver::VendorFacts)
+    SubmissionQueue* submissions = nullptr;  // what is on its way to the queue; outlives what is awaited
   };
   CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, const Device& device,
                   std::function<void()> on_start = {});
@@ -125,6 +127,13 @@ class CompletionQueue {
     if (seen) *seen = std::move(end);
     return true;
   }
+
+  // The driver did not take a launch that belongs to that node, and was put on its way to the queue by extend()'s
+  // `enqueue`: the node fails.
+  void failed(const engine::Node& node, cl_int error);
+
+  // Whether so many come without anybody waiting for them that it is worth while to give them on another thread.
+  bool is_in_long_run() const;
 
   // The event that the node has of its own, which is left to the caller as by extend(); nullptr: it may not be
   // extended.
@@ -206,6 +215,9 @@ class CompletionQueue {
     uint64_t finished_ns = 0;  // when the host knew that all had ended, if it does
   };
   void note_giver();
+  void count_in_run(bool begins);
+  void wait_for_launches(std::unique_lock<std::mutex>& lock);
+  cl_int error_of(const engine::Node& node);
   bool may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own);
   void begin_extension();
   void count_extension(const Giving& giving);
@@ -231,7 +243,7 @@ class CompletionQueue {
 
   const cl_command_queue queue_;
   std::mutex& calls_;  // taken under mutex_, or alone
-  const bool fails_for_good_;
+  const Device device_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};           // pending_.size()
@@ -253,6 +265,11 @@ class CompletionQueue {
   unsigned waiting_ = 0;
   std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
   uint64_t extensions_ = 0;
+  std::atomic<uint32_t> run_{0}, run_before_{0};  // how many came since somebody has waited for all, and before that
+  unsigned closing_ = 0;  // so many threads wait for launches that are on their way: no more are taken on
+  std::mutex failing_;    // a leaf; guards failed_
+  std::atomic<bool> any_failed_{false};
+  std::vector<std::pair<const engine::Node*, cl_int>> failed_;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
   uint64_t last_told_ns_ = 0;  // the last end but for those whose times come late
   LearnedClock clock_;

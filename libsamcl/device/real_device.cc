@@ -75,10 +75,10 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   };
   if (lease.client && !computes_in_caller && lease.share == 1)
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
+  submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
-      CompletionQueue::Device{driver::vendor_facts(id).fails_for_good}, attach_thread);
-  submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
+      CompletionQueue::Device{driver::vendor_facts(id).fails_for_good, submissions_.get()}, attach_thread);
   if (!computes_in_caller && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
       queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real, true);
@@ -115,12 +115,34 @@ bool RealDevice::submits_on_thread() {
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 
+// A task's launches need no more threads than its model has.
+bool RealDevice::submits_followers_on_thread() const {
+  if (Config::get().submission == Config::Submission::thread) return true;
+  return may_submit_on_thread() && !is_of_task() && completions_->is_in_long_run();
+}
+
 uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
   return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }
 
 uint64_t RealDevice::busy_groups(uint64_t work_items) const {
   return work_items_at_once_ > 0 ? (groups_at_once(work_items) + 3) / 4 : units_;
+}
+
+cl_int RealDevice::launch(const LaunchRing::Launch& launch) {
+  const auto& cl = driver::real();
+  for (cl_uint i = 0; i < launch.changes; ++i) {
+    const LaunchRing::Change& change = launch.changed[i];
+    const cl_int error = cl.clSetKernelArg(launch.kernel, change.index, change.size, change.value.data());
+    if (error == CL_SUCCESS) continue;
+    *launch.is_doubtful = true;
+    return error;
+  }
+  Queue& compute = queue(engine::LaneKind::compute);
+  std::lock_guard one_at_a_time(compute.calls);
+  return cl.clEnqueueNDRangeKernel(compute.real, launch.kernel, launch.dimensions,
+                                   launch.has_offset ? launch.offset.data() : nullptr, launch.size.data(),
+                                   launch.has_local ? launch.local.data() : nullptr, 0, nullptr, nullptr);
 }
 
 void RealDevice::rest() const {

@@ -126,11 +126,15 @@ class RealDevice {
   // As of these; what is in flight no more holds no lease.
   bool finish_untold(const engine::Owner* owner);
   void note_ended(const InFlight& ended);
+  // Gives a launch to its compute queue.
+  cl_int launch(const LaunchRing::Launch& launch);
   // What is on its way to it.
   SubmissionQueue& submissions() { return *submissions_; }
   // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each
   // operation, under the context's lock.
   bool submits_on_thread();
+  // The same for a launch that follows another one.
+  bool submits_followers_on_thread() const;
   // Whether there may be such a thread.
   bool may_submit_on_thread() const;
   bool is_busy() const { return completions_->pending() >= kBusy; }
@@ -167,8 +171,8 @@ class RealDevice {
   std::atomic<bool> expects_transfers_{false}, expects_launches_{false};
   uint32_t came_while_busy_ = 0;  // under the context's lock
   std::unique_ptr<RunAhead> run_ahead_;
-  std::unique_ptr<CompletionQueue> completions_;
   std::unique_ptr<SubmissionQueue> submissions_;
+  std::unique_ptr<CompletionQueue> completions_;
 };
 
 }  // namespace samcl

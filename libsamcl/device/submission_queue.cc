@@ -20,13 +20,53 @@ void SubmissionQueue::enter(Entry entry, Submitter& submitter) {
     entries_.push_back(std::move(entry));
     unsubmitted_.fetch_add(1, std::memory_order_relaxed);
   }
-  if (!running_.exchange(true)) thread_.post([this] { run(); });
+  wake_thread();
   if (unsubmitted_.load(std::memory_order_relaxed) < kMost) return;
   std::unique_lock lock(mutex_);
   room_.wait_for(lock, kLongestWaitForRoom, [this] { return unsubmitted_ <= kMost / 2 || refused_; });
   const bool has_room = unsubmitted_ <= kMost / 2;
   lock.unlock();
   if (!has_room) drain(Lock::held);
+}
+
+void SubmissionQueue::wake_thread() {
+  if (!running_.load() && !running_.exchange(true)) thread_.post([this] { run(); });
+}
+
+LaunchRing::Launch& SubmissionQueue::next_launch() {
+  while (launches_.is_full()) {
+    if (!spin_until([this] { return launches_.is_half_empty(); })) give_launches();
+  }
+  return launches_.next();
+}
+
+void SubmissionQueue::put_launch(Submitter& submitter) {
+  submitter_.store(&submitter, std::memory_order_relaxed);
+  launches_.put();
+  wake_thread();
+}
+
+void SubmissionQueue::give_launches() {
+  if (std::unique_lock submitting(submitting_, std::defer_lock); lock_to_submit(submitting)) give_launches_here();
+}
+
+// Under submitting_. Whether there were any.
+bool SubmissionQueue::give_launches_here() {
+  if (launches_.is_empty()) return false;
+  for (; !launches_.is_empty(); launches_.given()) submitter_.load(std::memory_order_relaxed)->give(launches_.first());
+  return true;
+}
+
+// False: another thread has submitted all that there was. It takes some us for each, and a thread that sleeps would be
+// awake long after that.
+bool SubmissionQueue::lock_to_submit(std::unique_lock<std::mutex>& submitting) {
+  const auto is_over = [&] { return !is_behind() || submitting.try_lock(); };
+  const auto given = [this] { return launches_.given_count() - unsubmitted_.load(std::memory_order_relaxed); };
+  for (uint64_t before = given(); !spin_until(is_over); before = given()) {
+    if (given() == before) submitting.lock();
+    if (submitting.owns_lock()) break;
+  }
+  return submitting.owns_lock();
 }
 
 bool SubmissionQueue::drain(Lock context) {
@@ -39,10 +79,14 @@ bool SubmissionQueue::drain(Lock context) {
 
 // What there is. One by one, who enters and who submits would often wait for each other.
 SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context) {
-  std::unique_lock submitting(submitting_);
-  if (!take_entries()) return Outcome::nothing_left;
-  bool is_final = false;
-  while (next_ < batch_.size()) {
+  std::unique_lock submitting(submitting_, std::defer_lock);
+  if (!lock_to_submit(submitting)) return Outcome::nothing_left;
+  take_entries();
+  bool is_final = false, any = false;
+  while (true) {
+    any |= give_launches_here();
+    if (next_ == batch_.size()) return any ? Outcome::submitted : Outcome::nothing_left;
+    any = true;
     if (submitter_.load()->submit(batch_[next_], is_final)) {
       batch_[next_++] = {};
       is_final = refused_ = false;
@@ -55,17 +99,15 @@ SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context) {
     if (context == Lock::held) return Outcome::refused;
     is_final = true;  // asked once more: another thread may have made room since it was refused
   }
-  return Outcome::submitted;
 }
 
-// Under submitting_. False: there are none.
-bool SubmissionQueue::take_entries() {
-  if (next_ < batch_.size()) return true;
+// Under submitting_.
+void SubmissionQueue::take_entries() {
+  if (next_ < batch_.size()) return;
   batch_.clear();
   next_ = 0;
   std::lock_guard lock(mutex_);
   batch_.swap(entries_);
-  return !batch_.empty();
 }
 
 // For the next of the batch. Others may submit it, and more, meanwhile.

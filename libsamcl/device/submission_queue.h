@@ -3,8 +3,12 @@
 // them, a thread of our own does, so that planning one and submitting another go on at once. An operation for which the
 // driver has no memory stays the first until it has been made room for.
 //
-// No OpenCL here. enter() is called under the context's lock; the driver is called under the mutex of the queue, a leaf
-// but for what submit() locks. Room is made without that mutex, under which nobody may want the context's lock.
+// Launches that belong to the operation which the driver was given last may be put there, too. They come before all
+// that is entered: what is entered behind an operation ends its growing.
+//
+// No driver is called here. enter() is called under the context's lock; the driver is called under the mutex of the
+// queue, a leaf but for what submit() locks. Room is made without that mutex, under which nobody may want the context's
+// lock.
 #pragma once
 
 #include <atomic>
@@ -15,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "libsamcl/device/launch_ring.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/threads/worker.h"
 
@@ -53,15 +58,26 @@ class SubmissionQueue {
     // Has something given back that this one, which was refused, may need. False: there is nothing; if the lock is held
     // nobody has waited for what is in use.
     virtual bool make_room(const Entry& entry, Lock context) = 0;
+    // The same for a launch; it is never asked again.
+    virtual void give(const LaunchRing::Launch& launch) = 0;
   };
 
   explicit SubmissionQueue(std::string thread_name) : thread_(std::move(thread_name)) {}
 
   // Whether something that was entered has not been submitted: then all that comes has to be entered, too.
-  bool is_behind() const { return unsubmitted_.load(std::memory_order_acquire) > 0; }
+  bool is_behind() const { return unsubmitted_.load(std::memory_order_acquire) > 0 || has_launches(); }
+  // Whether launches are among it.
+  bool has_launches() const { return !launches_.is_empty(); }
 
   // Waits for room where many wait. submitter: lives until drain() has returned. Calls exclude each other.
   void enter(Entry entry, Submitter& submitter);
+
+  // Where to write a launch. Waits for room. Excludes calls of enter(), as the next.
+  LaunchRing::Launch& next_launch();
+  // That is to be given. Also under locks that submit() takes, but for the queue's own.
+  void put_launch(Submitter& submitter);
+  // Gives the driver all launches that were put before. Any thread that holds no lock that submit() takes.
+  void give_launches();
 
   // Submits all that was entered before, by the calling thread where need be. Any thread that holds no lock that
   // submit() takes. False, only if the lock is held: what the driver refuses was left to a thread that may wait.
@@ -77,12 +93,16 @@ class SubmissionQueue {
 
   enum class Outcome : uint8_t { nothing_left, submitted, refused };
   Outcome submit_all(Lock context);
-  bool take_entries();
+  void take_entries();
+  bool give_launches_here();
+  bool lock_to_submit(std::unique_lock<std::mutex>& submitting);
+  void wake_thread();
   bool make_room(std::unique_lock<std::mutex>& submitting, Lock context);
   void note_submitted();
   void tell_who_waits();
   void run();
 
+  LaunchRing launches_;
   std::mutex submitting_;             // held by who calls the driver
   std::vector<Entry> batch_;          // guarded by it, as is
   size_t next_ = 0;                   // of the batch: those before it have been submitted

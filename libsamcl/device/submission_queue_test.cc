@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -34,6 +35,14 @@ class Notes : public SubmissionQueue::Submitter {
   bool make_room(const SubmissionQueue::Entry& entry, Lock context) override {
     EXPECT_EQ(entry.node->group, refuses);
     return context == Lock::held ? makes_room_held() : makes_room();
+  }
+  void give(const LaunchRing::Launch& launch) override {
+    std::unique_lock lock(mutex_);
+    ++started_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !held_; });
+    submitted_.push_back(launch.of->group);
+    by_own_thread_ += Worker::is_own_thread();
   }
   uint64_t refuses = UINT64_MAX;  // that one, as long as there is no memory
   std::atomic<int> memory{0};
@@ -73,6 +82,11 @@ struct SubmissionQueueTest : ::testing::Test {
   void enter(uint64_t number) {
     queue.enter({std::make_shared<engine::Node>(engine::Lane{}, engine::HostCall{}, number), {}}, notes);
   }
+  std::deque<engine::Node> launched;
+  void put(uint64_t number) {
+    queue.next_launch().of = &launched.emplace_back(engine::Lane{}, engine::HostCall{}, number);
+    queue.put_launch(notes);
+  }
   static std::vector<uint64_t> up_to(uint64_t count) {
     std::vector<uint64_t> numbers;
     for (uint64_t i = 0; i < count; ++i) numbers.push_back(i);
@@ -87,6 +101,54 @@ TEST_F(SubmissionQueueTest, ItsThreadSubmitsInOrder) {
   EXPECT_FALSE(queue.is_behind());
   EXPECT_EQ(notes.submitted(), up_to(100));
   EXPECT_EQ(notes.by_own_thread(), 100u);
+}
+
+TEST_F(SubmissionQueueTest, LaunchesComeBeforeWhatIsEnteredAfterThem) {
+  notes.hold(true);
+  for (uint64_t i = 0; i < 10; ++i) put(i);
+  EXPECT_TRUE(queue.has_launches());
+  for (uint64_t i = 10; i < 20; ++i) enter(i);
+  EXPECT_TRUE(queue.is_behind());
+  std::thread releases([&] { notes.hold(false); });
+  queue.drain(Lock::free);
+  EXPECT_FALSE(queue.is_behind());
+  EXPECT_EQ(notes.submitted(), up_to(20));
+  releases.join();
+}
+
+// What is behind them, too, need not be given to the driver for that.
+TEST_F(SubmissionQueueTest, LaunchesAreGivenWithoutTheOthers) {
+  notes.refuses = 3;
+  for (uint64_t i = 0; i < 3; ++i) put(i);
+  enter(3);
+  queue.give_launches();
+  EXPECT_FALSE(queue.has_launches());
+  EXPECT_EQ(notes.submitted(), up_to(3));
+  notes.memory = 1;
+  queue.drain(Lock::free);
+  EXPECT_EQ(notes.submitted(), up_to(4));
+}
+
+TEST_F(SubmissionQueueTest, WhoPutsMoreLaunchesThanThereIsRoomForWaits) {
+  constexpr uint64_t kMany = 10'000;
+  for (uint64_t i = 0; i < kMany; ++i) put(i);
+  queue.drain(Lock::free);
+  EXPECT_EQ(notes.submitted(), up_to(kMany));
+}
+
+// Also where its thread does nothing more, as at the end of a process.
+TEST_F(SubmissionQueueTest, WhoPutsLaunchesGivesThemHimselfIfNobodyElseDoes) {
+  notes.hold(true);
+  put(0);
+  notes.wait_until_started(1);
+  std::thread releases([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    notes.hold(false);
+  });
+  for (uint64_t i = 1; i < 200; ++i) put(i);
+  queue.drain(Lock::free);
+  EXPECT_EQ(notes.submitted(), up_to(200));
+  releases.join();
 }
 
 TEST_F(SubmissionQueueTest, WhoDrainsSubmitsHimself) {

@@ -87,23 +87,55 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, const Re
                            const Arguments& arguments) {
   cl_int error = make(program, name);
   if (error != CL_SUCCESS) return error;
+  if (is_doubtful_.exchange(false)) applied_.clear();
   applied_.resize(arguments.size());
   for (cl_uint index = 0; index < arguments.size(); ++index) {
     const std::shared_ptr<const Argument>& wanted = arguments.value(index);
-    Applied& applied = applied_[index];
-    const uint32_t dropped = wanted->buffer ? wanted->buffer->storage->dropped() : 0;
-    const bool is_same = !applied.value.owner_before(wanted) && !wanted.owner_before(applied.value);
-    if (is_same && applied.dropped == dropped) continue;
-    applied.value.reset();
+    if (is_applied(index, wanted)) continue;
+    applied_[index].value.reset();
     error = apply(index, *wanted, device);
     if (error != CL_SUCCESS) return error;
-    applied = {wanted, dropped};
+    note_applied(index, wanted);
   }
   // The addresses in it are those of the first device's memory.
   if (!arguments.exec_info || arguments.exec_info == applied_info_ || device.index != 0) return CL_SUCCESS;
   error = apply(*arguments.exec_info);
   if (error == CL_SUCCESS) applied_info_ = arguments.exec_info;
   return error;
+}
+
+bool RealKernel::prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch) {
+  if (!kernel_ || is_doubtful_ || applied_.size() != arguments.size()) return false;
+  if (arguments.exec_info != applied_info_) return false;
+  launch.changes = 0;
+  for (cl_uint index = 0; index < arguments.size(); ++index) {
+    if (is_applied(index, arguments.value(index))) continue;
+    const Argument& argument = arguments[index];
+    cl_int error = CL_SUCCESS;
+    const cl_mem real = argument.buffer ? argument.buffer->real(device.index, &error) : nullptr;
+    const size_t size = argument.buffer ? sizeof real : argument.bytes.size();
+    if (argument.is_svm || argument.sampler || error != CL_SUCCESS || size == 0) return false;
+    if (size > LaunchRing::Change::kMostBytes || launch.changes == LaunchRing::Launch::kMostChanges) return false;
+    LaunchRing::Change& change = launch.changed[launch.changes++];
+    change.index = index;
+    change.size = static_cast<uint32_t>(size);
+    std::memcpy(change.value.data(), argument.buffer ? static_cast<const void*>(&real) : argument.bytes.data(), size);
+  }
+  for (cl_uint i = 0; i < launch.changes; ++i)
+    note_applied(launch.changed[i].index, arguments.value(launch.changed[i].index));
+  launch.kernel = kernel_;
+  launch.is_doubtful = &is_doubtful_;
+  return true;
+}
+
+bool RealKernel::is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) const {
+  const Applied& applied = applied_[index];
+  if (applied.value.owner_before(wanted) || wanted.owner_before(applied.value)) return false;
+  return applied.dropped == (wanted->buffer ? wanted->buffer->storage->dropped() : 0);
+}
+
+void RealKernel::note_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) {
+  applied_[index] = {wanted, wanted->buffer ? wanted->buffer->storage->dropped() : 0};
 }
 
 cl_int RealKernel::apply(const ExecInfo& info) {

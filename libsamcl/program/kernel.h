@@ -17,6 +17,7 @@
 #include "base/pool.h"
 #include "base/small_vector.h"
 #include "libsamcl/cost/piece_times.h"
+#include "libsamcl/device/launch_ring.h"
 #include "libsamcl/objects/buffer.h"
 #include "libsamcl/objects/sampler.h"
 #include "libsamcl/observe/report.h"
@@ -95,11 +96,16 @@ class RealKernel {
   cl_int make(cl_program program, const std::string& name);
   // Makes it ready to launch with these arguments; the driver's code.
   cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
+  // The same by who gives that launch: it gets what the driver has to be told, by then. False: not all of it can be
+  // told so.
+  bool prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch);
   cl_kernel get() const { return kernel_; }
 
   PieceTimes times;  // learned where a manager grants the device
 
  private:
+  bool is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) const;
+  void note_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted);
   cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
   cl_int apply(const ExecInfo& info);
 
@@ -110,6 +116,7 @@ class RealKernel {
     uint32_t dropped = 0;  // replicas of its storage's by then: what came of these is no longer right
   };
   std::vector<Applied> applied_;
+  std::atomic<bool> is_doubtful_{false};  // whether it has
   std::shared_ptr<const ExecInfo> applied_info_;
 };
 

@@ -213,6 +213,7 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
   const auto* bytes = static_cast<const std::byte*>(value);
   auto& arguments = object<RealKernelObject>(kernel)->arguments;
   if (index >= arguments.size()) return g_driver->misuse(CL_INVALID_ARG_INDEX);
+  if (const cl_int error = g_driver->enter(Call::argument); error != CL_SUCCESS) return error;
   arguments[index].assign(bytes, bytes + (value ? size : 0));
   return CL_SUCCESS;
 }

@@ -23,8 +23,21 @@
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy, migrate, mark, finish, build, launch, tell_time };
-constexpr size_t kCalls = 11;
+enum class Call : uint8_t {
+  create_buffer,
+  write,
+  read,
+  fill,
+  copy,
+  migrate,
+  mark,
+  finish,
+  build,
+  argument,
+  launch,
+  tell_time
+};
+constexpr size_t kCalls = 12;
 
 // What a kernel is called with: on that device, work-items from `offset` on, `size` of them, and by argument the bytes
 // of a buffer or of a value. Where the runtime cuts an NDRange, its own argument comes last.
