@@ -45,7 +45,7 @@ cl_int wait_for_all(std::span<const cl_event> events) {
     context = its;
   }
   cl_int result = CL_SUCCESS;
-  for (size_t i = 0; i < events.size(); ++i) {
+  for (size_t i = events.size(); i-- > 0;) {  // when the last has ended those before it mostly have, too
     const cl_int status = ours[i] ? wait_for(*ours[i]) : wait_for_real(events[i]);
     if (status < 0) result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   }
@@ -97,8 +97,7 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
     case CL_EVENT_COMMAND_TYPE: return answer.with<cl_command_type>(ours->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
       Worker::run_stranded_at_end();  // it may be how the program waits
-      ours->watch();
-      return answer.with<cl_int>(ours->status());
+      return answer.with<cl_int>(ours->look());
     case CL_EVENT_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
     default: return CL_INVALID_VALUE;
   }

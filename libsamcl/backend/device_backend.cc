@@ -215,7 +215,8 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   const SubKernel* const kernel = kernel_of(node.operation);
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
-  how.exactly = node.observed || at_once || how.times == Giving::Times::at_end;
+  const bool is_asked_for = node.observed && (!kernel || kernel->is_asked_for());
+  how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
   if (trace::on()) how.times = Giving::Times::at_end;
   return how;
 }

@@ -199,15 +199,18 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   }
   context.placements.stop_learning();
   std::shared_ptr<LateTimes> own_end, end;
+  Giving giving = room.giving();
+  giving.exactly = seen && seen->needs_drivers_event();
+  giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
   const auto extend = [&](const auto& enqueue) {
-    return device.completions().extend(*first, room.giving(), own_end, seen ? &end : nullptr, [&](cl_event* event) {
+    return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, [&](cl_event* event) {
       const bool is_enqueued = enqueue(event);
       if (is_enqueued) count(launch.kernel, ns);
       return is_enqueued;
     });
   };
   bool is_given = false;
-  if (!seen && device.submits_followers_on_thread()) {
+  if (!giving.exactly && device.submits_followers_on_thread()) {
     LaunchRing::Launch& next = device.submissions().next_launch();
     is_given = extend([&](cl_event*) { return enqueue_later(launch, context, device, *first, next); });
   }

@@ -28,12 +28,13 @@ struct FollowingLaunches : ::testing::Test {
     EXPECT_EQ(machine.driver.misuses(), 0);
   }
 
-  explicit FollowingLaunches(lease::Client* manager = nullptr, unsigned devices = 2) : machine(devices, manager) {}
+  explicit FollowingLaunches(lease::Client* manager = nullptr, unsigned devices = 2, bool profiling = false)
+      : machine(devices, manager), queue(profiling ? machine.profiling_queue() : machine.in_order_queue()) {}
 
   const bool by_thread = Config::get().submission == Config::Submission::thread;
   SimulatedMachine machine;
   Context& context = *machine.context;
-  const QueuePtr queue = machine.in_order_queue(), other = machine.in_order_queue();
+  const QueuePtr queue, other = machine.in_order_queue();
   const KernelPtr add_one = machine.kernel(Translated("add_one").updates().stays_whole("a test"),
                                            [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
   const KernelPtr copy = machine.kernel(Translated("copy_all").reads().writes().stays_whole("a test"),
@@ -290,8 +291,9 @@ TEST_F(FollowingLaunches, ThatHaveRunLetGoOfWhatTheProgramReleases) {
   EXPECT_EQ(awaited(), 0u);
 }
 
-// Which have an event each, that is the driver's.
+// Which have an event each, that the program may ask for its times.
 struct SeenLaunches : FollowingLaunches {
+  SeenLaunches() : FollowingLaunches(nullptr, 2, true) {}
   const BufferPtr a = filled(0);
 };
 
@@ -446,6 +448,103 @@ TEST_F(SeenLaunches, ThatWereWaitedForLetGoOfWhatTheProgramReleases) {
   context.tell_untold();
   EXPECT_TRUE(released.expired());
   EXPECT_EQ(awaited(), 0u);
+}
+
+// Which have an event each, whose times nobody can ask for.
+struct UntimedLaunches : FollowingLaunches {
+  const BufferPtr a = filled(0);
+  cl_uint launched = 0;
+
+  testing::EventPtr one(bool follows = true) {
+    ++launched;
+    const Seen seen = launch_seen(a);
+    EXPECT_TRUE(!follows || seen.has_followed);
+    return seen.event;
+  }
+  // How many of the next ten have an event of the driver's, if `use` is what the program does with each.
+  template <typename Use>
+  int with_event_of_ten(const Use& use) {
+    const int before = machine.driver.launches_with_event;
+    for (int i = 0; i < 10; ++i) use(one(false));
+    return machine.driver.launches_with_event - before;
+  }
+  // The program has only asked for events that nothing was behind.
+  void learn() {
+    one(false)->wait();
+    for (uint32_t i = 0; i < EventUse::kNeeded; ++i) one(false)->wait();
+  }
+  void TearDown() override { EXPECT_EQ(contents(a), counting(kSize, launched)); }
+};
+
+TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramWaitsForTheLast) {
+  learn();
+  EXPECT_EQ(with_event_of_ten([](const testing::EventPtr& each) { EXPECT_EQ(each->wait(), CL_COMPLETE); }), 0);
+  EXPECT_EQ(awaited(), 1u) << "nobody was told the end of all of them";
+}
+
+TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramNeverAsks) {
+  one(false)->wait();
+  for (uint32_t i = 0; i < EventUse::kNeeded; ++i) one(false);
+  contents(a);  // they have ended, and are gone
+  EXPECT_EQ(with_event_of_ten([](const testing::EventPtr&) {}), 0);
+}
+
+TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramWaitsForSeveralAtATime) {
+  const auto wait_for_three = [&] {
+    const std::vector three{one(false), one(false), one(false)};
+    for (size_t i = three.size(); i-- > 0;) EXPECT_EQ(three[i]->wait(), CL_COMPLETE);
+  };
+  one(false)->wait();
+  for (uint32_t i = 0; i < 2 * EventUse::kNeeded; ++i) wait_for_three();
+  const int before = machine.driver.launches_with_event;
+  wait_for_three();
+  EXPECT_EQ(machine.driver.launches_with_event, before);
+}
+
+TEST_F(UntimedLaunches, EndNoEarlierThanTheDeviceComesThere) {
+  learn();
+  machine.driver.suspend();
+  const auto first = one(), second = one();
+  EXPECT_GT(first->look(), CL_COMPLETE);
+  EXPECT_GT(second->look(), CL_COMPLETE);
+  machine.driver.resume();
+  EXPECT_EQ(second->look(), CL_COMPLETE);
+  EXPECT_EQ(first->look(), CL_COMPLETE);
+}
+
+TEST_F(UntimedLaunches, HaveEventsAgainWhereTheProgramAsksForEarlierOnes) {
+  learn();
+  std::vector<testing::EventPtr> kept{one()};
+  const auto keep_and_ask = [&](const testing::EventPtr& each) {
+    kept.push_back(each);
+    EXPECT_EQ(kept[kept.size() - 2]->wait(), CL_COMPLETE);
+  };
+  EXPECT_EQ(with_event_of_ten(keep_and_ask), 9) << "all but the first";
+  EXPECT_EQ(with_event_of_ten(keep_and_ask), 10);
+  const int before = machine.driver.launches_with_event;
+  for (uint32_t i = 0; i < 4 * EventUse::kNeeded; ++i) one(false)->wait();
+  EXPECT_GT(machine.driver.launches_with_event, before + 20);
+  EXPECT_EQ(with_event_of_ten([](const testing::EventPtr& each) { each->wait(); }), 0);
+}
+
+TEST_F(UntimedLaunches, ThatSeveralThreadsGiveAreWaitedForOneByOne) {
+  learn();
+  std::thread another([&] { one(false)->wait(); });
+  another.join();
+  const auto early = one(false), late = one(false);
+  EXPECT_EQ(early->wait(), CL_COMPLETE);
+  EXPECT_EQ(late->wait(), CL_COMPLETE);
+}
+
+TEST_F(UntimedLaunches, CallBack) {
+  learn();
+  const auto watched = one();
+  static std::atomic<bool> called;
+  called = false;
+  watched->add_callback(CL_COMPLETE, [](cl_event, cl_int, void*) { called = true; }, nullptr);
+  while (!called) std::this_thread::yield();
+  EXPECT_TRUE(watched->ended());
+  one(false)->wait();
 }
 
 struct HasManager {

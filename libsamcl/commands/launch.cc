@@ -131,9 +131,11 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
 
 Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
   if (launch_.timed_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
-  if (!event_->observed) return Giving::Times::never;
+  if (!event_->observed || (event_->queue && !event_->queue->profiling())) return Giving::Times::never;
   return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
 }
+
+bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_drivers_event(); }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_, device.is_asynchronous());

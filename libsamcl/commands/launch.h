@@ -47,6 +47,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
    public:
     SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index, const RealDevice& device);
     cl_int prepare(RealDevice& device) override;
+    bool is_asked_for() const override;
     cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override;
     GroupBox box() const override { return launch_.plan_->parts[index_].box; }
     bool uses(const Storage& memory) const override { return launch_.request_.arguments->use(memory); }

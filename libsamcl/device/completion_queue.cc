@@ -169,10 +169,12 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
   if (pending_.empty() || closing_ > 0) return false;
   Pending& last = pending_.back();
   if (last.node.node.get() != &node) return false;
-  if (!last.event || last.seen) return true;
-  const std::optional<DeviceClock> clock = clock_.present();
-  if (!clock || last.is_marker || last.times != Giving::Times::late) return false;
-  own = std::make_shared<LateTimes>(*clock, last.node.run.enqueued);
+  if (last.seen || (!last.event && !node.observed)) return true;
+  const std::optional<DeviceClock> clock =
+      last.times == Giving::Times::late ? clock_.present() : std::optional<DeviceClock>();
+  if (last.is_marker || last.times == Giving::Times::at_end) return false;
+  if (last.times == Giving::Times::late && !clock) return false;
+  own = std::make_shared<LateTimes>(clock, last.node.run.enqueued);
   own->is_told_by(last.event);
   last.seen = own;
   early_.add(own, node);
@@ -205,6 +207,26 @@ void CompletionQueue::count_extension(const Giving& giving) {
 void CompletionQueue::hear(const Batch& batch) {
   for (const CompletedNode& each : batch.nodes)
     while (early_.hear_first(*each.node, batch.heard_ns)) continue;
+}
+
+bool CompletionQueue::is_last(const engine::Owner* owner, const LateTimes* end) {
+  std::lock_guard lock(mutex_);
+  if (pending_.empty()) return true;
+  const Pending& last = pending_.back();
+  return end && last.seen ? last.seen.get() == end : last.node.node->owner.get() == owner;
+}
+
+bool CompletionQueue::wait_for(LateTimes& end) {
+  if (!end.has_event() && gives_alone_here()) return driver::real().clFinish(queue_) == CL_SUCCESS;
+  return give_event(end) && end.wait();
+}
+
+bool CompletionQueue::give_event(LateTimes& end) {
+  std::lock_guard lock(mutex_);
+  if (end.has_event()) return true;
+  const cl_event event = mark_end();
+  if (event) end.is_told_by(event);
+  return event != nullptr;
 }
 
 // What was before it in the queue has ended by then, too.
@@ -474,7 +496,8 @@ bool CompletionQueue::awaits_any() {
 
 void CompletionQueue::hurry() {
   std::lock_guard lock(mutex_);
-  if (pending_.empty() || std::exchange(hurries_, true)) return;
+  if (pending_.empty()) return;
+  hurries_ = true;  // perhaps since long, without our thread: it sleeps while others tell of what there is
   if (is_time()) changed_.notify_one();
 }
 

@@ -108,19 +108,21 @@ class CompletionQueue {
 
   // What `enqueue` gives the queue belongs to that node, which ends with it, if the node came last and no marker waits
   // for it yet. False: nothing was given. As on_completion().
-  // giving: its soon and counted_ns.
+  // giving: its soon and counted_ns; of what is seen, whether it has an event of the driver's and when that is asked
+  // for its times, late or never.
   // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything. seen: gets
-  // that event; nullptr: there is to be none. own: is set to the event that the node has had until now, if any.
+  // its end; nullptr: nobody is to have it. own: is set to the end that the node has had until now, if anybody sees it.
   template <typename Enqueue>
   bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
               std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
     std::lock_guard lock(mutex_);
-    const std::optional<DeviceClock> clock = seen ? clock_.present() : std::nullopt;
-    if (!may_extend(node, own) || (seen && !clock)) return false;
+    const bool has_times = seen && giving.times == Giving::Times::late;
+    const std::optional<DeviceClock> clock = has_times ? clock_.present() : std::nullopt;
+    if (!may_extend(node, own) || (has_times && !clock)) return false;
     begin_extension();
-    std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(*clock, now_ns()) : nullptr;
+    std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(clock, now_ns()) : nullptr;
     cl_event event = nullptr;
-    if (!enqueue(seen ? &event : nullptr)) return false;
+    if (!enqueue(seen && giving.exactly ? &event : nullptr)) return false;
     if (end) end->is_told_by(event);
     last_has(event, end);
     count_extension(giving);
@@ -150,6 +152,12 @@ class CompletionQueue {
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
   // as finish_untold(). Returns what is in flight no more. Any thread.
   InFlight ended_untold(const LateTimes& end);
+  // Whether nothing has come behind that owner's node, or behind that end (or nullptr). Any thread.
+  bool is_last(const engine::Owner* owner, const LateTimes* end);
+  // Waits for that end; whether it ended well. Any thread of the program, when all before it has been given.
+  bool wait_for(LateTimes& end);
+  // It gets an event, if it has none: that of all that the queue has by now. Likewise. False: the driver gives none.
+  bool give_event(LateTimes& end);
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether there is such an end. Any thread.

@@ -18,7 +18,7 @@ cl_int ask_times(cl_event event, DeviceTimes& times) {
 }
 
 LateTimes::~LateTimes() {
-  if (event_) driver::real().clReleaseEvent(event_);
+  if (const cl_event event = event_) driver::real().clReleaseEvent(event);
 }
 
 cl_int LateTimes::status() const {
@@ -27,7 +27,10 @@ cl_int LateTimes::status() const {
   return status;
 }
 
-bool LateTimes::wait() const { return driver::real().clWaitForEvents(1, &event_) == CL_SUCCESS; }
+bool LateTimes::wait() const {
+  const cl_event event = event_;
+  return driver::real().clWaitForEvents(1, &event) == CL_SUCCESS;
+}
 
 void LateTimes::heard(uint64_t ns) {
   uint64_t nobody = 0;
@@ -38,11 +41,12 @@ LateTimes::Span LateTimes::ask() {
   std::lock_guard lock(mutex_);
   if (told_) return *told_;
   const uint64_t heard = heard_ns_;
-  const uint64_t least = std::min(std::max(enqueued_ns_, clock_.not_before_ns), heard);
+  if (!clock_) return told_.emplace(std::min(enqueued_ns_, heard), heard);
+  const uint64_t least = std::min(std::max(enqueued_ns_, clock_->not_before_ns), heard);
   DeviceTimes times;
   if (ask_times(event_, times) != CL_SUCCESS || times.ended == 0) return told_.emplace(least, heard);
   const auto on_host = [&](uint64_t device_ns) {
-    return std::clamp(device_ns + static_cast<uint64_t>(clock_.ahead_ns), least, heard);
+    return std::clamp(device_ns + static_cast<uint64_t>(clock_->ahead_ns), least, heard);
   };
   return told_.emplace(on_host(times.began), on_host(times.ended));
 }

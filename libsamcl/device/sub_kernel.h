@@ -46,6 +46,8 @@ class SubKernel : public engine::KernelWork {
 
   // Whether, and when, the device has to tell exactly when it ran.
   virtual Giving::Times times_wanted() const = 0;
+  // Whether the program, which has its event, may ask for its end when others are behind it.
+  virtual bool is_asked_for() const { return true; }
   // It has begun; it has run. Any thread, without the context's lock.
   virtual void began(const RunTimes& run) = 0;
   virtual void ran(const RealDevice& device, const RunTimes& run) = 0;

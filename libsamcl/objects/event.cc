@@ -31,6 +31,7 @@ Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> even
 
 Event::~Event() {
   if (type == CL_COMMAND_USER) claim_user_status();
+  if (counts_for_use() && !asked_) queue->event_use.not_missed();
 }
 
 bool Event::claim_user_status() {
@@ -68,6 +69,18 @@ void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
   has_own_end_.store(true, std::memory_order_release);
 }
 
+// As a launch whose times nobody can ask for.
+bool Event::counts_for_use() const { return observed && runs_on_ && queue && !queue->profiling(); }
+
+bool Event::needs_drivers_event() const { return !queue || queue->profiling() || queue->event_use.needs_drivers(); }
+
+void Event::note_asked() {
+  if (!counts_for_use() || asked_.exchange(true)) return;
+  const LateTimes* const own = has_own_end_.load(std::memory_order_acquire) ? late_times_.get() : nullptr;
+  if (ended() || (own && own->is_heard())) return;  // perhaps since something behind it was asked for
+  queue->event_use.asked(context->devices[*runs_on_]->completions().is_last(&leader(), own));
+}
+
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
 // has what was elsewhere.
 void Event::own_end_has_come() {
@@ -76,23 +89,36 @@ void Event::own_end_has_come() {
   set_status(CL_COMPLETE);
 }
 
+// If others may follow it, its end is to be asked for where it runs.
+void Event::leave_untold() {
+  if (observed && queue && !ended() && !has_own_end_.load(std::memory_order_acquire))
+    context->graph.leave_untold(*this);
+}
+
 // Who waits need not tell of the end: what comes next may be one more of the same operation.
 bool Event::wait_for_own_end() {
-  if (observed && queue && !has_own_end_.load(std::memory_order_acquire)) context->graph.leave_untold(*this);
-  if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_ || !late_times_->wait()) return false;
+  leave_untold();
+  if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_) return false;
+  if (!late_times_->is_heard() && !context->devices[*runs_on_]->completions().wait_for(*late_times_)) return false;
   own_end_has_come();
   return true;
 }
 
 cl_int Event::present_status() {
+  note_asked();
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
-  const cl_int known = late_times_->status();
+  RealDevice& device = *context->devices[*runs_on_];
+  device.submissions().drain(SubmissionQueue::Lock::free);
+  const bool is_heard = late_times_->is_heard();
+  if (!is_heard && !device.completions().give_event(*late_times_)) return status();
+  const cl_int known = is_heard ? CL_COMPLETE : late_times_->status();
   if (known == CL_COMPLETE) own_end_has_come();
   if (known == CL_RUNNING) set_running();
   return status();
 }
 
 cl_int Event::wait() {
+  note_asked();
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   while (!ended() && !wait_for_own_end() && help()) {
   }
@@ -110,6 +136,13 @@ cl_int Event::wait() {
 bool Event::wait_untold() const {
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   return std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
+}
+
+cl_int Event::look() {
+  note_asked();
+  leave_untold();
+  if (!has_own_end_.load(std::memory_order_acquire)) watch();
+  return present_status();
 }
 
 void Event::watch() {

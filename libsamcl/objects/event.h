@@ -75,6 +75,8 @@ class Event : public Object<Event>, public engine::Owner {
 
   // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
   void runs_only_on(unsigned device) { runs_on_ = device; }
+  // Whether it is to have an event of the driver's, if the program has it.
+  bool needs_drivers_event() const;
   // It is being given to the device's queue. Any thread, one at a time for a device.
   void note_given();
   // When that ran is to be asked there. Before its end is told.
@@ -106,7 +108,10 @@ class Event : public Object<Event>, public engine::Owner {
   // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
   cl_ulong time(cl_profiling_info param) const;
 
-  // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once.
+  // The program looks what it has come to: where that is not to be asked on the device, its end is to be heard of at
+  // once from now on.
+  cl_int look();
+  // The program wants to be told: likewise.
   void watch();
 
   using Callback = void(CL_CALLBACK*)(cl_event, cl_int, void*);
@@ -117,7 +122,10 @@ class Event : public Object<Event>, public engine::Owner {
   cl_ulong followed_until() const;
   bool runs_behind(const Event& earlier) const;
   bool help() const;
+  void leave_untold();
   bool wait_for_own_end();
+  bool counts_for_use() const;
+  void note_asked();
   void own_end_has_come();
   friend class Graph;
   struct Dependent {
@@ -148,6 +156,7 @@ class Event : public Object<Event>, public engine::Owner {
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
   std::shared_ptr<LateTimes> late_times_;  // instead of times_ from the start on; set before the end
+  std::atomic<bool> asked_{false};         // the program has asked for its end
   std::atomic<bool> has_own_end_{false};   // it is there that this one's end is to be asked for
   std::shared_ptr<Event> leader_;          // that it follows; else nullptr
 

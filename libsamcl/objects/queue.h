@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libsamcl/objects/event.h"
+#include "libsamcl/objects/event_use.h"
 #include "libsamcl/objects/object.h"
 
 namespace samcl {
@@ -37,6 +38,9 @@ class Queue : public Object<Queue> {
 
   bool in_order() const { return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
   bool profiling() const { return properties & CL_QUEUE_PROFILING_ENABLE; }
+
+  // Of launches whose times the program cannot ask for.
+  EventUse event_use;
 
   // A real queue of the first device, in order or not as this one is, for those commands only that wait for semaphores
   // or signal them: what waits there holds up nothing else. Made by the first call; nullptr: *error is the driver's.

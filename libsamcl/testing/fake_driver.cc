@@ -381,6 +381,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
     call.arguments.push_back(object<RealBuffer>(buffer)->bytes);
   }
   real.defined->run(call);
+  g_driver->launches_with_event += event != nullptr;
   if (event) *event = handle<cl_event>(new RealEvent);
   return CL_SUCCESS;
 }

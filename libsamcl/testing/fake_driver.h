@@ -77,6 +77,8 @@ class FakeDriver {
   // Calls of that kind that were made, and of them those that went wrong by themselves.
   int count(Call call) const { return counts_[static_cast<size_t>(call)]; }
   int misuses() const { return misuses_; }
+  // Of launches, those that were to have an event.
+  std::atomic<int> launches_with_event{0};
   int live_buffers() const;
 
   // Until it is resumed, nothing ends for those who wait.

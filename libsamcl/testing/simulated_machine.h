@@ -59,6 +59,7 @@ class SimulatedMachine {
   Graph graph{backend};
 
   QueuePtr in_order_queue() const { return queue(0); }
+  QueuePtr profiling_queue() const { return queue(CL_QUEUE_PROFILING_ENABLE); }
   QueuePtr out_of_order_queue() const { return queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
 
   // Of uints, undefined; a part of one.
