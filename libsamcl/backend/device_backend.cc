@@ -262,7 +262,10 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
 
 void DeviceBackend::give(const LaunchRing::Launch& launch) {
   RealDevice& device = *set_.devices[launch.of->lane.device];
-  if (const cl_int error = device.launch(launch); error != CL_SUCCESS) device.completions().failed(*launch.of, error);
+  const cl_int error = device.launch(launch);
+  if (error == CL_SUCCESS) return;
+  if (launch.end) launch.end->fails();
+  device.completions().failed(*launch.of, error);
 }
 
 // Behind all that the queue has.

@@ -428,7 +428,7 @@ TEST_F(SeenLaunches, ThatTheDriverRefusesHaveNoEvent) {
   first_seen(a);
   machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 100);
   const Seen refused = launch_seen(a);
-  EXPECT_FALSE(refused.has_followed);
+  EXPECT_EQ(refused.has_followed, by_thread);
   EXPECT_EQ(refused.event->wait(), CL_OUT_OF_RESOURCES);
   machine.driver.fail(Call::launch, CL_SUCCESS, 0);
   EXPECT_EQ(contents(a), counting(kSize, 2));
@@ -534,6 +534,18 @@ TEST_F(UntimedLaunches, ThatSeveralThreadsGiveAreWaitedForOneByOne) {
   const auto early = one(false), late = one(false);
   EXPECT_EQ(early->wait(), CL_COMPLETE);
   EXPECT_EQ(late->wait(), CL_COMPLETE);
+}
+
+TEST_F(UntimedLaunches, ThatTheDriverRefusesFail) {
+  learn();
+  one(false);
+  give_all();
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 100);
+  const auto refused = one(by_thread);
+  while (refused->look() > CL_COMPLETE) std::this_thread::yield();
+  EXPECT_EQ(refused->wait(), CL_OUT_OF_RESOURCES);
+  machine.driver.fail(Call::launch, CL_SUCCESS, 0);
+  --launched;
 }
 
 TEST_F(UntimedLaunches, CallBack) {

@@ -110,8 +110,9 @@ class CompletionQueue {
   // for it yet. False: nothing was given. As on_completion().
   // giving: its soon and counted_ns; of what is seen, whether it has an event of the driver's and when that is asked
   // for its times, late or never.
-  // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything. seen: gets
-  // its end; nullptr: nobody is to have it. own: is set to the end that the node has had until now, if anybody sees it.
+  // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything, or put it on
+  // its way, when *seen gets the event later. seen: gets its end, before that; nullptr: nobody is to have it. own: is
+  // set to the end that the node has had until now, if anybody sees it.
   template <typename Enqueue>
   bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
               std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
@@ -121,12 +122,12 @@ class CompletionQueue {
     if (!may_extend(node, own) || (has_times && !clock)) return false;
     begin_extension();
     std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(clock, now_ns()) : nullptr;
+    if (seen) *seen = end;
     cl_event event = nullptr;
     if (!enqueue(seen && giving.exactly ? &event : nullptr)) return false;
-    if (end) end->is_told_by(event);
+    if (event) end->is_told_by(event);
     last_has(event, end);
     count_extension(giving);
-    if (seen) *seen = std::move(end);
     return true;
   }
 

@@ -33,6 +33,9 @@ class LateTimes {
   // Its event, ours from now on, or that of something behind it. Once.
   void is_told_by(cl_event ended) { event_ = ended; }
   bool has_event() const { return event_ != nullptr; }
+  // The driver did not take it: it has no end of its own.
+  void fails() { fails_ = true; }
+  bool has_failed() const { return fails_; }
 
   uint64_t enqueued_ns() const { return enqueued_ns_; }
 
@@ -54,6 +57,7 @@ class LateTimes {
 
  private:
   std::atomic<cl_event> event_{nullptr};
+  std::atomic<bool> fails_{false};
   const std::optional<DeviceClock> clock_;
   const uint64_t enqueued_ns_;
   std::atomic<uint64_t> heard_ns_{0};

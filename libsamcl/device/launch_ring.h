@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libsamcl/device/late_times.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl {
@@ -29,9 +30,10 @@ class LaunchRing {
     static constexpr size_t kMostChanges = 6;
     const engine::Node* of;          // which has been given to the queue
     std::atomic<bool>* is_doubtful;  // set if the driver refuses a change
+    LateTimes* end;                  // that the program has; nullptr: it has none
     cl_kernel kernel;
     cl_uint dimensions, changes;
-    bool has_offset, has_local;
+    bool has_offset, has_local, has_event;  // event: of the driver's, which the end gets
     std::array<size_t, 3> offset, size, local;
     std::array<Change, kMostChanges> changed;
   };

@@ -99,6 +99,7 @@ void Event::leave_untold() {
 bool Event::wait_for_own_end() {
   leave_untold();
   if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_) return false;
+  if (late_times_->has_failed()) return false;  // the operation's end tells why
   if (!late_times_->is_heard() && !context->devices[*runs_on_]->completions().wait_for(*late_times_)) return false;
   own_end_has_come();
   return true;
@@ -109,8 +110,9 @@ cl_int Event::present_status() {
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
   RealDevice& device = *context->devices[*runs_on_];
   device.submissions().drain(SubmissionQueue::Lock::free);
+  if (late_times_->has_failed()) device.completions().hurry();
   const bool is_heard = late_times_->is_heard();
-  if (!is_heard && !device.completions().give_event(*late_times_)) return status();
+  if (late_times_->has_failed() || (!is_heard && !device.completions().give_event(*late_times_))) return status();
   const cl_int known = is_heard ? CL_COMPLETE : late_times_->status();
   if (known == CL_COMPLETE) own_end_has_come();
   if (known == CL_RUNNING) set_running();
