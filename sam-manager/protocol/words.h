@@ -65,7 +65,7 @@ struct Words {
 class LifeLock {
  public:
   void hold();    // by the thread that ends last: for the daemon the main thread
-  void let_go();  // by the same thread: ends orderly
+  void let_go();  // by the same thread, before the memory goes: ends orderly. Again: nothing
 
   // What it reads while its holder lives; 0: that one ended.
   uint32_t mark() const;
