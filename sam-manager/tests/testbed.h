@@ -95,8 +95,8 @@ class Child {
   pid_t pid_ = -1;
 };
 
-// For as long as it lives the test's own thread is more urgent than its tasks, and than those that others run beside it: it
-// looks in time, and tells its processes in time what to do. These are ordinary ones.
+// For as long as it lives the test's own thread is more urgent than its tasks, and than those that others run beside
+// it: it looks in time, and tells its processes in time what to do. These are ordinary ones.
 class UrgentObserver {
  public:
   UrgentObserver();
