@@ -256,20 +256,25 @@ void ResponseTimeAnalysis::Core::each_row(const TaskRow& row, Visit visit) {
 Time ResponseTimeAnalysis::Core::least_response(TaskRow& row) {
   constexpr double kMost = std::numeric_limits<double>::infinity();
   Time least = kUnbounded;
-  std::vector<std::pair<double, double>> effect;  // work, jitter: of each of its rows in each lane
+  struct Effect {
+    double work = kMost, jitter = kMost, span = kMost;
+  };
+  std::vector<Effect> effect;  // of each of its rows in each lane
   each_mode(row, [&] {
     least = std::min(least, respond(row, false));
     size_t n = 0;
     each_row(row, [&](const Demand& demand, size_t index) {
-      if (n == effect.size()) effect.emplace_back(kMost, kMost);
-      effect[n].first = std::min(effect[n].first, demand.work[index]);
-      effect[n].second = std::min(effect[n].second, demand.jitter[index]);
+      if (n == effect.size()) effect.emplace_back();
+      effect[n].work = std::min(effect[n].work, demand.work[index]);
+      effect[n].jitter = std::min(effect[n].jitter, demand.jitter[index]);
+      effect[n].span = std::min(effect[n].span, demand.span[index]);
       ++n;
     });
   });
   size_t n = 0;
   each_row(row, [&](Demand& demand, size_t index) {
-    demand.set(index, effect[n].first, 1, effect[n].second, effect[n].second);
+    demand.set(index, effect[n].work, 1, effect[n].jitter, effect[n].jitter);
+    demand.span[index] = effect[n].span;
     ++n;
   });
   return least;

@@ -16,7 +16,7 @@ SAMCL_IN_BLOCKS Block fitting(const Block& jobs, const Block& period, const Bloc
 
 Demand::Demand(size_t rows) : first(rows), end(rows) {
   // Rows that pad the last block are never selected; their periods must not make NaNs.
-  for (auto* column : {&period, &rate, &cost, &copies, &work, &jitter, &carry, &requests})
+  for (auto* column : {&period, &rate, &cost, &copies, &work, &jitter, &carry, &span, &requests})
     column->assign(rows + kBlock, 1);
 }
 
@@ -26,6 +26,7 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
   work[row] = new_cost * new_copies;
   jitter[row] = new_jitter;
   carry[row] = new_carry;
+  span[row] = new_carry + new_cost;
 }
 
 SAMCL_CLONES

@@ -35,6 +35,7 @@ struct Demand {
   std::vector<double> work;          // cost * copies
   std::vector<double> jitter;        // of the time the stage becomes ready
   std::vector<double> carry;         // of the time from which it runs without a break to its end
+  std::vector<double> span;          // from when it becomes ready to its end, at most
   std::vector<double> requests;      // for the resource, by one job's stage: it becomes ready that often
   std::vector<uint32_t> first, end;  // rows of the same task
 
@@ -42,7 +43,7 @@ struct Demand {
   // How many more requests there are than the stages that become ready in a window tell: those that a stage
   // which became ready earlier has left.
   double left(size_t row) const { return requests[row] > 1 ? requests[row] : 0; }
-  // Writes all that depends on these.
+  // Writes all that depends on these. The span is what `carry` tells; whoever knows a shorter one sets it afterwards.
   void set(size_t row, double cost, double copies, double jitter, double carry);
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include "analysis/rta/block.h"
 
 namespace samcl::analysis {
 
@@ -14,6 +17,8 @@ void PipelineWindow::begin(const std::array<Lanes, 3>& lanes, double work) {
     used.per_element = 1 / lanes[i].elements;
     used.stages = 0;
     used.per_arrival = used.as_work = used.as_time = 0;
+    used.gap = kForever;
+    used.since = 0;
   }
   executed_ = window_ = beyond_ = rest_ = constant_ = 0;
 }
@@ -23,18 +28,10 @@ const Line& PipelineWindow::below(const Lanes& lanes, size_t lane) {
   return cycles.below(cycles.tasks_before(lanes.end));
 }
 
-// Below the work in those lanes that count.
+// Below the work in those lanes that count: in any one of them.
 Line PipelineWindow::below_several(const Used& used) {
   const Lanes& lanes = used.lanes;
-  Line sum;
-  if (lanes.taken < lanes.shares.size()) return sum;
-  for (size_t n = 0; n < std::min(used.stages, lanes.taken); ++n) {
-    const Line& line = below(lanes, n);
-    sum.stage_base += line.stage_base;
-    sum.grown_base += line.grown_base;
-    sum.slope += line.slope;
-  }
-  return sum;
+  return lanes.taken < lanes.shares.size() ? Line() : below(lanes, 0);
 }
 
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
@@ -77,7 +74,50 @@ double PipelineWindow::work_of_several(Used& used, double window) {
   }
   const auto at = [&](size_t n) { return used.works.begin() + static_cast<std::ptrdiff_t>(n); };
   std::sort(at(0), at(count));
-  return std::accumulate(at(taken - std::min(used.stages, taken)), at(taken), 0.0);
+  const double lane_by_lane = std::accumulate(at(taken - std::min(used.stages, taken)), at(taken), 0.0);
+  if (used.stages < 2 || taken < 2) return lane_by_lane;
+  // Which lanes these are decides what can be in the way in more than one; it is no less than what is in any.
+  if (taken < count) return used.works[taken - 1];
+  return std::min(lane_by_lane, work_of_shared(used, window));
+}
+
+// What the lanes' rows tell of more urgent stages together.
+void PipelineWindow::find_shared(Used& used) {
+  const Lanes& lanes = used.lanes;
+  const Demand& first = *lanes.shares.front().demand;
+  used.shared.clear();
+  for (size_t row = 0; row < lanes.end; ++row) {
+    Used::Shared stage{first.period[row], first.rate[row]};
+    for (const Share& share : lanes.shares) {
+      const Demand& demand = *share.demand;
+      if (demand.work[row] == 0) continue;
+      ++stage.lanes;
+      stage.cost = std::max(stage.cost, demand.cost[row]);
+      stage.jitter = std::max(stage.jitter, demand.jitter[row]);
+      stage.carry = std::max(stage.carry, demand.carry[row]);
+      stage.span = std::max(stage.span, demand.span[row]);
+    }
+    if (stage.lanes > 0) used.shared.push_back(stage);
+    if (row + 1 == first.end[row] && !used.shared.empty()) used.shared.back().ends_task = true;
+  }
+}
+
+// One job of a more urgent stage delays the job for C in each lane, and in several no longer than the stage is at work,
+// less the time for which the job is elsewhere between the two.
+double PipelineWindow::work_of_shared(const Used& used, double window) {
+  const size_t most = std::min(used.stages, used.lanes.taken);
+  double sum = 0, growth = 0;
+  for (const Used::Shared& stage : used.shared) {
+    if (stage.carry >= kForever) return kForever;
+    const double everywhere = static_cast<double>(std::min(most, stage.lanes)) * stage.cost;
+    const double of_job = std::max(stage.cost, std::min(everywhere, stage.span - used.gap));
+    const double fresh = times(stage.jitter + window, stage.period, stage.rate);
+    const double carried = times(stage.carry + window, stage.period, stage.rate);
+    sum += fresh * of_job;
+    growth = std::max(growth, (carried - fresh) * of_job);
+    if (stage.ends_task) sum += std::exchange(growth, 0);
+  }
+  return sum;
 }
 
 // All work that comes in the window, and one stage per task that was at work before.
@@ -119,7 +159,21 @@ void PipelineWindow::use(Used& used, double requests) {
       const Cycles& cycles = *lanes.shares[n].cycles;
       used.steps[n].begin(cycles, cycles.tasks_before(lanes.end), window_ + rest_ + 1);
     }
+  if (used.stages == 0 && lanes.shares.size() > 1 && lanes.taken == lanes.shares.size()) find_shared(used);
   used.stages += static_cast<size_t>(requests);
+}
+
+// The job comes to its next stage, on that resource.
+void PipelineWindow::pass(Resource resource, double best, double requests) {
+  for (Used& used : used_) {
+    if (&used != &used_[static_cast<size_t>(resource)]) {
+      used.since += best;
+      continue;
+    }
+    if (used.stages > 0) used.gap = std::min(used.gap, used.since);
+    if (requests > 1) used.gap = 0;
+    used.since = 0;
+  }
 }
 
 // A stage's other subtasks, each of that work, are in its way.
@@ -129,8 +183,9 @@ void PipelineWindow::add_siblings(Used& used, double siblings, double work) {
 }
 
 double PipelineWindow::append(const Next& next) {
-  const auto& [resource, worst, siblings, whole, requests, between, threads, hosted, lent] = next;
+  const auto& [resource, worst, best, siblings, whole, requests, between, threads, hosted, lent] = next;
   Used& used = used_[static_cast<size_t>(resource)];
+  pass(resource, best, requests);
   use(used, requests);
   Used& cpus = used_[static_cast<size_t>(Resource::cpu)];
   if (between > 0 || hosted) use(cpus, 1);

@@ -293,19 +293,28 @@ TEST(BoundDevices, AStageWaitsForTheSlowestOfItsSubtasks) {
 }
 
 // Transfers before and after the kernel: on one link a more urgent job comes in the way once; of two links
-// each may delay another of the transfers, and after the second nothing is left.
+// each may delay another of the transfers if the job is at work for long enough: of a job that nothing delays what it
+// is in the way on one link is at the same time on the other. After the second link nothing is left.
 TEST(BoundDevices, AMoreUrgentJobCountsOncePerDeviceInUse) {
-  const auto transfers = [](int count) {
+  // P0 is on the first link, for that long.
+  const auto transfers = [](int count, Time first, Time least = 0) {
     std::vector<Stage> stages;
     for (int n = 0; n < count; ++n) {
       stages.push_back(stage(Resource::link, {3}));
       stages.push_back(stage(Resource::cpu, {1}));
+      stages.back().best = {least, least};
     }
-    return bound_tasks({{"P1", 900, 900, 2, {stage(Resource::link, {10})}}, {"P2", 900, 900, 1, stages}});
+    return bound_tasks({{"P0", 900, 900, 3, {stage(Resource::link, {first})}},
+                        {"P1", 900, 900, 2, {stage(Resource::link, {10})}},
+                        {"P2", 900, 900, 1, stages}});
   };
-  EXPECT_EQ(responses(transfers(2), Form::safe, {2, 1})[1], 2 * 4 + 10);
-  EXPECT_EQ(responses(transfers(2), Form::safe, {2, 2})[1], 2 * 4 + 2 * 10);
-  EXPECT_EQ(responses(transfers(3), Form::safe, {2, 2})[1], 3 * 4 + 2 * 10);
+  EXPECT_EQ(responses(transfers(2, 1), Form::safe, {1, 2, 1})[2], 2 * 4 + 10);
+  EXPECT_EQ(responses(transfers(2, 1), Form::safe, {1, 2, 2})[2], 2 * 4 + 1 + 13);
+  EXPECT_EQ(responses(transfers(2, 4), Form::safe, {1, 2, 2})[2], 2 * 4 + 4 + 16)
+      << "P1 waits for P0 and for a section of P2";
+  EXPECT_EQ(responses(transfers(2, 4, 1), Form::safe, {1, 2, 2})[2], 2 * 4 + 4 + 15) << "and P2 is elsewhere for 1";
+  EXPECT_EQ(responses(transfers(2, 11), Form::safe, {1, 2, 2})[2], 2 * 4 + 11 + 2 * 10);
+  EXPECT_EQ(responses(transfers(3, 11), Form::safe, {1, 2, 2})[2], 3 * 4 + 11 + 2 * 10);
 }
 
 TEST(BoundDevices, AreNotForThePublishedForms) {

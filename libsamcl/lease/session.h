@@ -91,7 +91,7 @@ class Session {
   bool is_task() const { return page_->assignment.task[0].load(std::memory_order_relaxed) != 0; }
 
   void job_began(uint64_t now_ns) {
-    if (usable()) page_->jobs.began_ns.store(now_ns);
+    if (usable()) page_->jobs.begin(now_ns);
   }
   void job_builds() {
     if (usable()) page_->jobs.builds.store(1);

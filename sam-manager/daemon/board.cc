@@ -9,7 +9,6 @@ Result<Board> Board::make() {
   if (!words) return tl::unexpected(words.error());
   if (auto sealed = protocol::forbid_new_writers(notice->descriptor()); !sealed) return tl::unexpected(sealed.error());
   (*notice)->version = protocol::kVersion;
-  (*notice)->life.hold();
   return Board(*std::move(notice), *std::move(words));
 }
 

@@ -68,6 +68,11 @@ AssignmentCell::Value AssignmentCell::read() const {
   return value;
 }
 
+void JobTimes::begin(uint64_t now_ns) {
+  began_ns = now_ns;
+  if (count == building) builds = 1;
+}
+
 void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns,
                    const AssignmentCell& task) {
   const uint64_t began_before = ended_ns - last_ns;

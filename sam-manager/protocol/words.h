@@ -65,7 +65,7 @@ struct Words {
 class LifeLock {
  public:
   void hold();    // by the thread that ends last: for the daemon the main thread
-  void let_go();  // by the same thread: ends orderly
+  void let_go();  // by the same thread, before the memory goes: ends orderly. Again: nothing
 
   // What it reads while its holder lives; 0: that one ended.
   uint32_t mark() const;
@@ -120,14 +120,15 @@ struct JobTimes {
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   // Jobs in which the program built OpenCL programs, and the longest of these: counted here and in `count` alone.
   std::atomic<uint64_t> building, longest_building_ns;
-  // Whether the last job that ended was one of these, or the one under way is: the promise begins with the job after
-  // the first in which nothing is built.
+  // Whether the last job that ended was one of these, or the one under way is, or none has ended in which nothing was
+  // built: the promise begins with the job after the first such one.
   std::atomic<uint32_t> builds;
   std::atomic<uint64_t> began_ns;  // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> ended_ns;  // likewise; 0: none was seen to end
   std::atomic<uint64_t> next_ns;   // from when on the next one is no early one
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
+  void begin(uint64_t now_ns);
   // A job that ended now (CLOCK_MONOTONIC), having waited for leases for `waited_ns` of its time. One that begins
   // up to the assignment's `early_ns` before its time is not early: programs wake late now and then, or wait for a CPU
   // before they begin, and do not make up for it. was_building: nothing was promised of it.

@@ -1,7 +1,7 @@
 // One resource, its clients and the daemon, in every order in which they may come to its word: the daemon's own
 // Scheduler and the clients' own steps (protocol/leasing.h), one access to shared memory at a time; clients die between
-// any two of them. Whoever has the resource is the one that its word names, everyone who waits gets it, and nobody is
-// left waiting.
+// any two of them, and so does the daemon. Whoever has the resource is the one that its word names, everyone who waits
+// gets it or sees that the daemon ended, and nobody is left waiting.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,11 @@ struct Setup {
   int deaths = 0;                 // so many of them die at most
   Policy policy = kFixedPriority;
   std::vector<Event> events = {};
+  bool daemon_dies = false;  // at any time, or never
 };
+
+// Out of whatever the daemon does.
+struct DaemonDied {};
 
 struct Said {
   MessageKind kind;
@@ -49,12 +53,15 @@ struct Said {
 
 // As Session (libsamcl/lease) does. It sleeps until it is woken: that it looks now and then all the same would hide
 // what is to be found. What it tells the daemon is sent in one step with what comes before: if it dies between the two,
-// that is as if the daemon heard of the end first.
+// that is as if the daemon heard of the end first. Whether the daemon lives it sees where that is in question; once it
+// ended, who sleeps wakes once more and goes on without it.
 struct Client {
   enum class At : uint8_t {
+    begin,
     take,
     see_grants,
     look,
+    see_life,
     lie_down,
     asleep,
     section,
@@ -71,21 +78,22 @@ struct Client {
   std::optional<GiveBack> giving = {};
   std::string saw = {};          // the word, at each step since it began to look, or to give back
   uint32_t asked = 0, told = 0;  // the requests that it sent, and those that the daemon told of: a bit each
+  bool woke_alone = false;       // since the daemon died
   bool was_taken = false;        // the daemon took what it has, and it goes on to the end of its section
   std::deque<Said> said = {};    // to the daemon, which has not heard it
 
   bool lives() const { return at < At::dead; }
-  bool is_at_it() const { return at != At::take && lives() && at != At::done; }  // it waits, or has it
+  bool is_at_it() const { return at > At::take && lives() && at != At::done; }  // it waits, or has it
 };
 
 // A step of one of them.
 struct Step {
-  enum class Kind : uint8_t { daemon_goes_on, daemon_hears, daemon_hears_end, event, client, death };
+  enum class Kind : uint8_t { daemon_goes_on, daemon_hears, daemon_hears_end, event, daemon_death, client, death };
   Kind kind;
   size_t index = 0;  // of the client or event
 
   // Sooner or later; false: or never.
-  bool comes() const { return kind != Kind::event && kind != Kind::death; }
+  bool comes() const { return kind != Kind::event && kind != Kind::daemon_death && kind != Kind::death; }
 };
 
 class Model {
@@ -103,6 +111,7 @@ class Model {
             words_, [this](ResourceId, const Waiter& waiter) { grant(waiter); }, {}, [this] { interleave(true); }) {
     scheduler_.set_policy(setup.policy);
     for (size_t i = 0; i < clients_.size(); ++i) scheduler_.add_client(id(i), setup.clients[i]);
+    for (Client& client : clients_) client.at = first_step();
     starts_ = true;
   }
 
@@ -110,9 +119,7 @@ class Model {
     while (!all_.is_over()) {
       check();
       Steps steps;
-      for (size_t i = 0; i < clients_.size(); ++i) add_daemons(steps, i);
-      for (size_t event = 0; event < has_happened_.size(); ++event)
-        if (!has_happened_[event]) steps.push_back({Step::Kind::event, event});
+      if (!is_alone_) add_daemons(steps);
       for (size_t i = 0; i < clients_.size(); ++i) add_clients(steps, i);
       if (std::ranges::none_of(steps, &Step::comes)) check_end();
       if (steps.empty()) return;
@@ -125,7 +132,11 @@ class Model {
       handling_ = std::to_string(static_cast<int>(step.kind)) + "," + std::to_string(step.index);
       if (step.kind == Step::Kind::daemon_hears)
         handling_ += std::to_string(static_cast<int>(clients_[step.index].said.front().kind));
-      act(step);
+      try {
+        act(step);
+      } catch (const DaemonDied&) {
+        is_alone_ = true;
+      }
       if (shares_time()) history_ += handling_ + observed_;
       handling_.clear();
       observed_.clear();
@@ -175,6 +186,7 @@ class Model {
     while (!all_.is_over()) {
       check();
       Steps steps = {{Step::Kind::daemon_goes_on}};
+      if (setup_.daemon_dies) steps.push_back({Step::Kind::daemon_death});
       for (size_t i = 0; i < clients_.size(); ++i) add_clients(steps, i);
       const Step step = choose(steps);
       if (all_.is_over() || step.kind == Step::Kind::daemon_goes_on) break;
@@ -201,8 +213,15 @@ class Model {
     if (Client& sleeper = clients_[client - 1]; sleeper.at == Client::At::asleep) sleeper.at = Client::At::see_grants;
   }
 
+  void add_daemons(Steps& steps) {
+    for (size_t i = 0; i < clients_.size(); ++i) add_heard(steps, i);
+    for (size_t event = 0; event < has_happened_.size(); ++event)
+      if (!has_happened_[event]) steps.push_back({Step::Kind::event, event});
+    if (setup_.daemon_dies) steps.push_back({Step::Kind::daemon_death});
+  }
+
   // What the daemon may hear next of a client.
-  void add_daemons(Steps& steps, size_t index) {
+  void add_heard(Steps& steps, size_t index) {
     const Client& client = clients_[index];
     if (client.at != Client::At::forgotten && !client.said.empty()) steps.push_back({Step::Kind::daemon_hears, index});
     if (client.at == Client::At::dead) steps.push_back({Step::Kind::daemon_hears_end, index});
@@ -211,7 +230,8 @@ class Model {
   void add_clients(Steps& steps, size_t index) {
     const Client& client = clients_[index];
     if (!client.lives() || client.at == Client::At::done) return;
-    if (client.at != Client::At::asleep) steps.push_back({Step::Kind::client, index});
+    const bool sleeps = client.at == Client::At::asleep && (!is_alone_ || client.woke_alone);
+    if (!sleeps) steps.push_back({Step::Kind::client, index});
     if (deaths_left_ > 0) steps.push_back({Step::Kind::death, index});
   }
 
@@ -227,6 +247,7 @@ class Model {
         clients_[step.index].said.clear();
         return scheduler_.remove_client(id(step.index));
       case Step::Kind::event: has_happened_[step.index] = true; return setup_.events[step.index].happens(*this);
+      case Step::Kind::daemon_death: throw DaemonDied();
       case Step::Kind::client: return go_on(step.index);
       case Step::Kind::death:
         --deaths_left_;
@@ -248,6 +269,7 @@ class Model {
     using At = Client::At;
     Client& client = clients_[index];
     switch (client.at) {
+      case At::begin: client.at = is_alone_ ? At::done : At::take; return;
       case At::take:
         if (protocol::take(word(), id(index))) return begin_section(index);
         client.asked |= uint32_t{1} << client.sequence;
@@ -265,8 +287,13 @@ class Model {
         switch (client.look->step(word(), page_[index])) {
           case LookForGrant::Outcome::undecided: return;
           case LookForGrant::Outcome::granted: return begin_section(index);
-          case LookForGrant::Outcome::not_granted: client.at = At::lie_down; return;
+          case LookForGrant::Outcome::not_granted: client.at = setup_.daemon_dies ? At::see_life : At::lie_down; return;
         }
+        return;
+      case At::see_life: client.at = is_alone_ ? At::done : At::lie_down; return;
+      case At::asleep:
+        client.woke_alone = true;
+        client.at = At::see_grants;
         return;
       case At::lie_down: client.at = client.seen == grants_ ? At::asleep : At::see_grants; return;
       case At::section:
@@ -297,9 +324,11 @@ class Model {
     clients_[index].at = Client::At::section;
   }
 
+  Client::At first_step() const { return setup_.daemon_dies ? Client::At::begin : Client::At::take; }
+
   void next_round(Client& client) {
     client.was_taken = false;
-    client.at = client.sequence == setup_.rounds ? Client::At::done : Client::At::take;
+    client.at = client.sequence == setup_.rounds ? Client::At::done : first_step();
     ++client.sequence;
   }
 
@@ -309,7 +338,7 @@ class Model {
     std::string text = handling_ + "|" + observed_ + "|" + history_ + "|" + std::to_string(word().load());
     for (size_t i = 0; i < clients_.size(); ++i) {
       const Client& client = clients_[i];
-      const bool looks = client.at == Client::At::look || client.at == Client::At::lie_down;
+      const bool looks = client.at >= Client::At::look && client.at <= Client::At::lie_down;
       const bool saw = client.at == Client::At::look || client.at == Client::At::section;
       text += ";" + std::to_string(static_cast<int>(client.at)) + "," + std::to_string(client.sequence) + "," +
               (looks && client.seen == grants_ ? "=" : "") + (saw ? client.saw : "") +
@@ -317,11 +346,11 @@ class Model {
                : &client == taken_from_ ? "T"
                                         : "") +
               "," + std::to_string((client.asked & ~client.told) << (31 - client.sequence)) +
-              (page_[i].load() == client.sequence ? "g" : "") + ",";
+              (page_[i].load() == client.sequence ? "g" : "") + (client.woke_alone ? "w" : "") + ",";
       for (const Said& said : client.said) text += std::to_string(static_cast<int>(said.kind));
     }
-    text += "|";
-    if (handling_.empty())
+    text += is_alone_ ? "|alone" : "|";
+    if (handling_.empty() && !is_alone_)
       for (const Waiter& waiter : scheduler_.waiters(0))
         text += std::to_string(waiter.client) + ":" + std::to_string(waiter.place) + ",";
     for (const bool has : has_happened_) text += has ? "x" : ".";
@@ -340,8 +369,10 @@ class Model {
 
   // Nobody does anything any more.
   void check_end() {
-    for (size_t i = 0; i < clients_.size(); ++i) {
+    for (size_t i = 0; i < clients_.size(); ++i)
       if (clients_[i].at == Client::At::asleep) fails("client " + std::to_string(id(i)) + " waits for ever");
+    if (is_alone_) return;
+    for (size_t i = 0; i < clients_.size(); ++i) {
       if (clients_[i].at == Client::At::done && clients_[i].asked != clients_[i].told)
         fails("the daemon never told of a grant of client " + std::to_string(id(i)));
     }
@@ -351,6 +382,7 @@ class Model {
 
   std::string describe(const Step& step) const {
     if (step.kind == Step::Kind::daemon_goes_on) return "daemon goes on";
+    if (step.kind == Step::Kind::daemon_death) return "daemon dies";
     if (step.kind == Step::Kind::event) return "daemon: " + setup_.events[step.index].name + "";
     const Client& client = clients_[step.index];
     const std::string who = std::to_string(id(step.index));
@@ -363,8 +395,8 @@ class Model {
               : kind == MessageKind::release ? " gave it back"
                                              : " handed it over");
     }
-    constexpr std::array kSteps = {"takes", "counts the grants", "looks",        "lies down",
-                                   "",      "gives back",        "adds a grant", "wakes the next one"};
+    constexpr std::array kSteps = {"begins",    "takes", "counts the grants", "looks",        "sees whether it lives",
+                                   "lies down", "wakes", "gives back",        "adds a grant", "wakes the next one"};
     return "  " + who + " " + kSteps[static_cast<size_t>(client.at)] + "";
   }
 
@@ -396,6 +428,7 @@ class Model {
   std::vector<bool> has_happened_;
   Client* taken_from_ = nullptr;  // by what the daemon does now
   bool starts_ = false;
+  bool is_alone_ = false;                      // the daemon died
   std::string handling_, observed_, history_;  // what the daemon does, and what it saw since it began to
   std::string problem_, log_;
   Scheduler scheduler_;
@@ -450,6 +483,19 @@ TEST(Interleavings, OneOfThreeDiesAtAnyStep) {
 // It takes what a stopped or greedy program has, or an administrator does: nobody else loses anything by it.
 TEST(Interleavings, TheDaemonTakesItAndOneDiesAtAnyStep) {
   expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .rounds = 2, .deaths = 1, .events = {kTakes}});
+}
+
+// Also in the midst of what it does, and what it did until then stays in memory.
+TEST(Interleavings, TheDaemonDiesAtAnyStepAndOneOfBoth) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtNine}, .rounds = 2, .deaths = 1, .daemon_dies = true});
+}
+
+TEST(Interleavings, TheDaemonOfThreeDiesAtAnyStep) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}, .daemon_dies = true});
+}
+
+TEST(Interleavings, TheDaemonDiesWhileItTakesIt) {
+  expect_right_in_every_order({.clients = {kAtFive, kAtFive}, .events = {kTakes}, .daemon_dies = true});
 }
 
 }  // namespace

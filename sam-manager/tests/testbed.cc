@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,6 +170,17 @@ int Child::join() {
   const int code = wait_for_end(pid_);
   pid_ = -1;
   return code;
+}
+
+UrgentObserver::UrgentObserver() {
+  sched_param priority{};
+  priority.sched_priority = 90;  // the daemon has the highest
+  works_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
+}
+
+UrgentObserver::~UrgentObserver() {
+  const sched_param ordinary{};
+  if (works_) sched_setscheduler(0, SCHED_OTHER, &ordinary);
 }
 
 std::unique_ptr<FreezableGroup> FreezableGroup::make(const std::string& name, Version version) {

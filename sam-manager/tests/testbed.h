@@ -95,6 +95,22 @@ class Child {
   pid_t pid_ = -1;
 };
 
+// For as long as it lives the test's own thread is more urgent than its tasks, and than those that others run beside
+// it: it looks in time, and tells its processes in time what to do. These are ordinary ones.
+class UrgentObserver {
+ public:
+  UrgentObserver();
+  ~UrgentObserver();
+  UrgentObserver(const UrgentObserver&) = delete;
+  UrgentObserver& operator=(const UrgentObserver&) = delete;
+
+  // False: the system gives no real-time priorities.
+  bool works() const { return works_; }
+
+ private:
+  bool works_;
+};
+
 // A control group of its own, which can be frozen; gone with its object.
 class FreezableGroup {
  public:
