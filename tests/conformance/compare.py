@@ -178,7 +178,9 @@ def row_of(suite, listed, results):
     for way in WAYS:
         verdicts = {name: judge(runs, way) for name, runs in results.items()}
         count = collections.Counter(verdicts.values())
-        cells.append(f"{count['same']}, {count['hollow']}, {count['wrong']}" if any(verdicts.values()) else "")
+        left = sum(runs.get(bare_of(way), {}).get("verdict") == "pass" and way not in runs for runs in results.values())
+        cells.append(f"{count['same']}, {count['hollow']}, {count['wrong']}" + (f" and {left} not played" if left else "")
+                     if any(verdicts.values()) else "")
         for name, verdict in verdicts.items():
             if verdict in BAD:
                 findings.append(f"- {suite} {name}, {way}: {verdict} ({results[name][way]['verdict']})")
@@ -213,7 +215,7 @@ def main():
     if options.table:
         head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n"
         head += ("1, 2 and 3 are devices of kind basic, managed two of kind pthread: where all is the same, a way has as many as pass bare on "
-                 "its kind.\nFewer where a run was cut off. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n"
+                 "its kind.\nWhere a run was cut off, rows say how many were not played, but for older ones: those have fewer. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n"
                  "A row of such a commit \"and before\" is of several runs: each cell of the one that played most, and what passes bare on "
                  "either kind.\n\n")
         options.table.write_text(f"# Khronos' conformance tests on {options.driver}, with samcl and without\n\n" + head + text)
