@@ -29,23 +29,11 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
-# What a null or unusable handle of a type is called.
-HANDLES = {
-    "cl_platform_id": "CL_INVALID_PLATFORM",
-    "cl_device_id": "CL_INVALID_DEVICE",
-    "cl_context": "CL_INVALID_CONTEXT",
-    "cl_command_queue": "CL_INVALID_COMMAND_QUEUE",
-    "cl_mem": "CL_INVALID_MEM_OBJECT",
-    "cl_program": "CL_INVALID_PROGRAM",
-    "cl_kernel": "CL_INVALID_KERNEL",
-    "cl_event": "CL_INVALID_EVENT",
-    "cl_sampler": "CL_INVALID_SAMPLER",
-}
-# Where a list of them has an error of its own.
-LISTS = {("cl_event", "event_wait_list"): "CL_INVALID_EVENT_WAIT_LIST"}
+HANDLES = {"cl_platform_id", "cl_device_id", "cl_context", "cl_command_queue", "cl_mem", "cl_program", "cl_kernel", "cl_event",
+           "cl_sampler"}
 
 # Types that samcl virtualises; the others are the driver's own everywhere.
-VIRTUALISED = {"cl_device_id", "cl_context", "cl_command_queue", "cl_mem", "cl_program", "cl_kernel", "cl_event"}
+VIRTUALISED = HANDLES - {"cl_platform_id", "cl_sampler"}
 
 # What the platforms' side of OpenCL (a driver bound to our symbols, the loader through such a driver) may ask
 # without a handle that would tell a real object from a virtual one: here the caller decides.
@@ -178,6 +166,11 @@ def list_type(entry, index):
     return None
 
 
+def no_object(of_type):
+    """The code of what is given for an object of a type, and is none."""
+    return f"driver::kNoObject<{of_type}>"
+
+
 def failure(entry, code):
     """Statements that leave an entry with an error code."""
     if entry.result == "cl_int":
@@ -198,7 +191,7 @@ def direct(entry):
     call = f"return table->{entry.name}({entry.arguments()});"
     for i, p in enumerate(entry.parameters):
         if p.type in HANDLES:
-            return f"const cl_icd_dispatch* table = table_of({p.name}); if (!table) {{ {failure(entry, HANDLES[p.type])} }} {call}"
+            return f"const cl_icd_dispatch* table = table_of({p.name}); if (!table) {{ {failure(entry, no_object(p.type))} }} {call}"
         handle = list_type(entry, i)
         if handle:
             count = entry.parameters[i - 1].name
@@ -241,6 +234,7 @@ def driver_source(entries):
     names = "\n".join(f'    "{e.name}",' for e in entries)
     return f"""{BANNER}
 #include "libsamcl/driver/dispatch.h"
+#include "libsamcl/driver/no_object.h"
 
 namespace samcl::driver {{
 namespace {{
@@ -336,9 +330,9 @@ def objects_check(entry):
     for i, p in enumerate(entry.parameters):
         handle = list_type(entry, i)
         if p.type in HANDLES:
-            checks.append(f"if (!is_object({p.name})) {{ {failure(entry, HANDLES[p.type])} }}")
+            checks.append(f"if (!is_object({p.name})) {{ {failure(entry, no_object(p.type))} }}")
         elif handle:
-            code = LISTS.get((handle, p.name), HANDLES[handle])
+            code = no_object(f"const {handle}*" if p.name == "event_wait_list" else handle)
             checks.append(f"if (!are_objects({entry.parameters[i - 1].name}, {p.name})) {{ {failure(entry, code)} }}")
     return " ".join(checks)
 
@@ -362,6 +356,7 @@ def guards_source(entries, unwrap_header):
 
 #include "entry_points.h"
 #include "{unwrap_header}"
+#include "libsamcl/driver/no_object.h"
 
 namespace samcl::guarded {{
 namespace {{

@@ -11,31 +11,10 @@
 
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/program_call.h"
+#include "libsamcl/driver/no_object.h"
 #include "libsamcl/objects/object.h"
 
 namespace samcl::api {
-
-// What a call is refused with whose argument of that type is no object; CL_SUCCESS: there are none of the type.
-template <typename T>
-inline constexpr cl_int kNoObject = CL_SUCCESS;
-template <>
-inline constexpr cl_int kNoObject<cl_platform_id> = CL_INVALID_PLATFORM;
-template <>
-inline constexpr cl_int kNoObject<cl_device_id> = CL_INVALID_DEVICE;
-template <>
-inline constexpr cl_int kNoObject<cl_context> = CL_INVALID_CONTEXT;
-template <>
-inline constexpr cl_int kNoObject<cl_command_queue> = CL_INVALID_COMMAND_QUEUE;
-template <>
-inline constexpr cl_int kNoObject<cl_mem> = CL_INVALID_MEM_OBJECT;
-template <>
-inline constexpr cl_int kNoObject<cl_kernel> = CL_INVALID_KERNEL;
-template <>
-inline constexpr cl_int kNoObject<const cl_command_queue*> = CL_INVALID_COMMAND_QUEUE;
-template <>
-inline constexpr cl_int kNoObject<const cl_mem*> = CL_INVALID_MEM_OBJECT;
-template <>
-inline constexpr cl_int kNoObject<const cl_event*> = CL_INVALID_EVENT_WAIT_LIST;
 
 // Of the arguments of a call, a list's number before it.
 template <typename Tuple, size_t... kIndex>
@@ -43,14 +22,15 @@ cl_int refusal_of(const Tuple& arguments, std::index_sequence<kIndex...>) {
   cl_uint number = 0;
   cl_int refusal = CL_SUCCESS;
   const auto look_at = [&]<typename T>(const T& argument) {
+    constexpr cl_int kCode = driver::kNoObject<T>;
     if (refusal != CL_SUCCESS) return;
     if constexpr (std::is_same_v<T, cl_uint>) {
       number = argument;
-    } else if constexpr (kNoObject<T> != CL_SUCCESS && std::is_const_v<std::remove_pointer_t<T>>) {
+    } else if constexpr (kCode != CL_SUCCESS && std::is_const_v<std::remove_pointer_t<T>>) {
       for (cl_uint i = 0; argument && i < number; ++i)
-        if (!is_object(argument[i])) refusal = kNoObject<T>;
-    } else if constexpr (kNoObject<T> != CL_SUCCESS) {
-      if (!is_object(argument)) refusal = kNoObject<T>;
+        if (!is_object(argument[i])) refusal = kCode;
+    } else if constexpr (kCode != CL_SUCCESS) {
+      if (!is_object(argument)) refusal = kCode;
     }
   };
   (look_at(std::get<kIndex>(arguments)), ...);

@@ -7,17 +7,8 @@
 #include "libsamcl/api/extensions.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/driver/real_objects.h"
 
 namespace samcl::api {
-
-cl_int CL_API_CALL clGetPlatformIDs(cl_uint room, cl_platform_id* platforms, cl_uint* count_ret) {
-  cl_uint count = 0;
-  if (!count_ret && platforms) count_ret = &count;
-  const cl_int error = driver::real().clGetPlatformIDs(room, platforms, count_ret);
-  if (error == CL_SUCCESS && platforms) driver::note_platforms({platforms, std::min(room, *count_ret)});
-  return error;
-}
 
 cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info name, size_t size, void* value,
                                      size_t* size_ret) {

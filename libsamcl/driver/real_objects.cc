@@ -50,14 +50,19 @@ constinit std::atomic<size_t> g_sampler_count{0};
 
 const void* table_at(const void* memory) { return *static_cast<const void* const*>(memory); }
 
+std::vector<cl_platform_id> platforms() {
+  cl_uint count = 0;
+  if (real().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> platforms(count, nullptr);
+  if (real().clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return {};
+  std::erase(platforms, nullptr);
+  return platforms;
+}
+
 // Of a driver whose tables are not in its library.
 bool is_a_platforms(const void* table) {
-  cl_uint count = 0;
-  if (real().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return false;
-  std::vector<cl_platform_id> platforms(count, nullptr);
-  if (real().clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return false;
-  return std::any_of(platforms.begin(), platforms.end(),
-                     [&](cl_platform_id platform) { return platform && table_at(platform) == table; });
+  const std::vector<cl_platform_id> all = platforms();
+  return std::any_of(all.begin(), all.end(), [&](cl_platform_id platform) { return table_at(platform) == table; });
 }
 
 }  // namespace
@@ -71,9 +76,8 @@ bool begins_as_object(const void* memory) {
   return true;
 }
 
-void note_platforms(std::span<const cl_platform_id> platforms) {
-  for (const cl_platform_id platform : platforms)
-    if (platform) g_platforms.add(platform);
+void note_platforms() {
+  for (const cl_platform_id platform : platforms()) g_platforms.add(platform);
 }
 
 bool is_known_platform(const void* object) { return g_platforms.contains(object); }

@@ -5,7 +5,6 @@
 #include <CL/cl.h>
 
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 namespace samcl::driver {
@@ -22,9 +21,11 @@ inline bool is_place_of_object(const void* address) {
 // thread; about a nanosecond where it is an object.
 bool begins_as_object(const void* memory);
 
-// Beside virtual objects a program holds platforms and samplers of the driver's. A new sampler has one reference of the
-// program's, and with its last one it is forgotten: its place may be another object's then. Any thread.
-void note_platforms(std::span<const cl_platform_id> platforms);
+// Beside virtual objects a program holds platforms and samplers of the driver's: these are noted where there are any.
+// To a program that has the driver's own objects alone, the driver says itself what it takes for what. A new sampler
+// has one reference of the program's, and with its last one it is forgotten: its place may be another object's then.
+// Any thread.
+void note_platforms();  // all
 void note_sampler(cl_sampler sampler);
 void count_references_to_sampler(cl_sampler sampler, int more);
 bool is_known_platform(const void* object);

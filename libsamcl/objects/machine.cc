@@ -11,6 +11,7 @@
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
+#include "libsamcl/driver/real_objects.h"
 #include "libsamcl/driver/share.h"
 #include "libsamcl/lease/trace_request.h"
 #include "libsamcl/objects/context.h"
@@ -132,6 +133,7 @@ Machine* build() {
   const bool mixed = config.mix != Config::Mix::off;
   for (const auto& members : mixed ? driver::group_mixed(devices) : driver::group_alike(devices))
     machine->groups.push_back(make_group(*machine, config, members, positions));
+  if (!machine->virtual_of.empty()) driver::note_platforms();
   return machine;
 }
 

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Whether calls with odd arguments are answered under samcl as the bare driver answers them.
 
-odd_calls makes one odd call after another and says what each returned; a call that ends it is noted, and the program is
-started again behind it; so does wrong_handles. Where the bare driver survives a call samcl must, too, and say the same, but for the calls in
-DIFFERENT, each with its reason. Calls that end the bare driver may do anything.
+odd_calls makes one odd call after another and says what each returned; a call that ends it, or does not return, is noted, and the
+program is started again behind it; so does wrong_handles. Where the bare driver survives a call samcl must, too, and say the same, but
+for the calls in DIFFERENT, each with its reason. Calls that end the bare driver may do anything.
 """
 
 import argparse
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
 
-LIMIT_S = 120
+LIMIT_S = 20  # without a word
 
 # What may differ, and why.
 DIFFERENT = {
@@ -31,36 +32,47 @@ DIFFERENT = {
 }
 
 
+def lines_of(process):
+    """What it says, until it ends or has said nothing for so long that it never will."""
+    while select.select([process.stdout], [], [], LIMIT_S)[0]:
+        if not (line := process.stdout.readline()):
+            return
+        yield line.rstrip()
+    process.kill()
+
+
 def answers(program, environment):
-    """What each call returned, by its name; "ends" and the signal where it ended the program."""
+    """What each call returned, by its name; "ends" and the signal where it ended the program, or its own where we did."""
     said, begin = {}, 0
     while True:
-        done = subprocess.run([*program, str(begin)], env=environment, capture_output=True, text=True, timeout=LIMIT_S)
         name = None
-        for line in done.stdout.splitlines():
-            if match := re.fullmatch(r"(\d+) (\S+)(?: = (.*))?", line):
-                begin, name, answer = int(match[1]) + 1, match[2], match[3]
-                said[name] = answer
-        if done.returncode == 0:
+        # Unbuffered, as select() sees nothing of what lies in a buffer.
+        with subprocess.Popen([*program, str(begin)], env=environment, stdout=subprocess.PIPE, bufsize=0) as process:
+            for line in lines_of(process):
+                if match := re.fullmatch(r"(\d+) (\S+)(?: = (.*))?", line.decode()):
+                    begin, name, answer = int(match[1]) + 1, match[2], match[3]
+                    said[name] = answer
+        if process.returncode == 0:
             return said
         if name is None:
-            sys.exit(f"{program[0]} ended with {done.returncode} before its call {begin}:\n{done.stderr}")
+            sys.exit(f"{program[0]} ended with {process.returncode} before its call {begin}")
         if said[name] is None:
-            said[name] = f"ends with {done.returncode}"
+            said[name] = f"ends with {process.returncode}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True)
     parser.add_argument("--translator", required=True)
+    parser.add_argument("--direct", action="store_true", help="one device, whose own objects the program holds")
     parser.add_argument("program", nargs="+", help="and its options")
     chosen = parser.parse_args()
     bare = {name: value for name, value in os.environ.items()
             if not name.startswith("SAMCL_") and name not in ("LD_PRELOAD", "OPENCL_LAYERS")}
-    bare["POCL_DEVICES"] = "basic basic"
+    bare["POCL_DEVICES"] = "basic" if chosen.direct else "basic basic"
     cache = tempfile.mkdtemp(prefix="odd_calls.")
     shim = {**bare, "LD_PRELOAD": chosen.library, "SAMCL_MANAGER": "off", "SAMCL_CACHE_DIR": cache,
-            "SAMCL_TRANSLATOR": chosen.translator}
+            "SAMCL_DIRECT": "on" if chosen.direct else "auto", "SAMCL_TRANSLATOR": chosen.translator}
     try:
         expected, got = answers(chosen.program, bare), answers(chosen.program, shim)
     finally:

@@ -1,7 +1,8 @@
 // Every call that takes an object, given in its place what is none: null, memory of the program's, a number, an object
 // that was released, an object of each other type. Each call in words of its own and with what it returned.
-// usage: wrong_handles [null] FIRST; the calls before that number are left out. With `null` nothing else is given: what
-// that is refused with is a driver's to say. Of the others, ends with 1 if one was not refused as the standard has it.
+// usage: wrong_handles [null|types] FIRST; the calls before that number are left out. With `null` nothing else is
+// given, with `types` objects of each other type alone, for what a driver says to these. Without, ends with 1 if one
+// but null was not refused as the standard has it.
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -87,29 +88,28 @@ constexpr const char* kTypeName<cl_event> = "event";
 template <>
 constexpr const char* kTypeName<cl_sampler> = "sampler";
 
+enum class Kinds { all, null, types };
+
 class WrongCalls {
  public:
-  WrongCalls(size_t first, bool only_null) : first_(first), only_null_(only_null) {
+  WrongCalls(size_t first, Kinds given) : first_(first), given_(given) {
     set_arguments(o.kernel, o.buffer, cl_ulong{1});
   }
 
   // A call that is given a wrong object of type Handle, which the standard has refused with `error`.
   template <typename Handle>
   void call(const std::string& name, cl_int error, const std::function<cl_int(Handle)>& it) {
-    one<Handle>(name + ":null", nullptr, nullptr, it);
-    if (only_null_) return;
-    static std::array<void*, 64> zeros{}, selves{};
-    selves.fill(selves.data());
-    one<Handle>(name + ":zeros", zeros.data(), &error, it);
-    one<Handle>(name + ":addresses", selves.data(), &error, it);
-    one<Handle>(name + ":number", reinterpret_cast<void*>(size_t{1}), &error, it);
-    one<Handle>(name + ":released", nullptr, &error, [&](Handle) { return it(released<Handle>()); });
+    if (given_ != Kinds::types) one<Handle>(name + ":null", nullptr, nullptr, it);
+    if (given_ == Kinds::all) no_objects<Handle>(name, error, it);
+    if (given_ == Kinds::null) return;
     const std::pair<const char*, void*> others[] = {
         {"platform", o.platform},   {"device", o.device},       {"context", o.context},
         {"queue", o.queue},         {"memory", o.buffer.get()}, {"program", o.program.get()},
         {"kernel", o.kernel.get()}, {"event", o.event},         {"sampler", o.sampler}};
-    for (const auto& [type, object] : others)
-      if (std::strcmp(type, kTypeName<Handle>) != 0) one<Handle>(name + ":" + type, object, &error, it);
+    for (const auto& [type, object] : others) {
+      if (std::strcmp(type, kTypeName<Handle>) != 0)
+        one<Handle>(name + ":" + type, object, given_ == Kinds::types ? nullptr : &error, it);
+    }
   }
 
   // The same of one that makes something.
@@ -127,6 +127,16 @@ class WrongCalls {
   Objects o;
 
  private:
+  template <typename Handle>
+  void no_objects(const std::string& name, cl_int error, const std::function<cl_int(Handle)>& it) {
+    static std::array<void*, 64> zeros{}, selves{};
+    selves.fill(selves.data());
+    one<Handle>(name + ":zeros", zeros.data(), &error, it);
+    one<Handle>(name + ":addresses", selves.data(), &error, it);
+    one<Handle>(name + ":number", reinterpret_cast<void*>(size_t{1}), &error, it);
+    one<Handle>(name + ":released", nullptr, &error, [&](Handle) { return it(released<Handle>()); });
+  }
+
   template <typename Handle>
   void one(const std::string& name, void* handle, const cl_int* error, const std::function<cl_int(Handle)>& it) {
     if (number_++ < first_) return;
@@ -176,7 +186,8 @@ class WrongCalls {
   }
 
   size_t first_, number_ = 0;
-  bool only_null_, is_well_ = true;
+  Kinds given_;
+  bool is_well_ = true;
 };
 
 void platforms_and_devices(WrongCalls& w) {
@@ -643,9 +654,10 @@ void command_buffers(WrongCalls& w) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool only_null = argc > 1 && std::string_view(argv[1]) == "null";
-  const char* const first = argc > 1 + only_null ? argv[1 + only_null] : "0";
-  WrongCalls calls(std::strtoul(first, nullptr, 10), only_null);
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  const Kinds given = word == "null" ? Kinds::null : word == "types" ? Kinds::types : Kinds::all;
+  const int at = given == Kinds::all ? 1 : 2;
+  WrongCalls calls(argc > at ? std::strtoul(argv[at], nullptr, 10) : 0, given);
   for (const auto& some : {platforms_and_devices, contexts_and_queues, memory_objects, programs_and_kernels, events,
                            commands, arguments, command_buffers})
     some(calls);
