@@ -152,10 +152,15 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (launch_.shared_) {
     const SharedWork::OwnPiece own = launch_.shared_->own(index_);
-    if (own.box.total() > 0) learn_speed(device, own.box, own.ns);
+    if (own.box.total() > 0) {
+      learn_speed(device, own.box, own.ns);
+      const double all = static_cast<double>(box().total()) / static_cast<double>(own.box.total());
+      launch_.part_ns_[index_] = static_cast<uint64_t>(all * static_cast<double>(own.ns));
+    }
     launch_.kernel().record.taken_over_groups += launch_.shared_->taken_over(index_);
   } else if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
     learn_speed(device, box(), computing);
+    if (!launch_.part_ns_.empty()) launch_.part_ns_[index_] = computing;
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
@@ -483,6 +488,8 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
 void KernelLaunch::share_parts(Context& context) {
   const LaunchPlan& plan = *plan_;
   if (!plan.may_share || !plan.is_split() || is_again_) return;
+  part_ns_ = std::vector<std::atomic<uint64_t>>(plan.parts.size());
+  if (kernel().cost_model->even_ends.are_expected()) return;
   const auto is_long = [&](uint64_t piece_ns) {
     return predicted_ns_ == 0 || predicted_ns_ >= kLeastPieces * piece_ns * plan.parts.size();
   };
@@ -741,6 +748,10 @@ void KernelLaunch::ended(cl_int error) {
   }
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
+  if (known && std::ranges::all_of(part_ns_, [](const auto& ns) { return ns > 0; })) {
+    const std::vector<uint64_t> parts(part_ns_.begin(), part_ns_.end());
+    known->even_ends.took(parts);
+  }
   if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
