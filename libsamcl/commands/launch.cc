@@ -9,6 +9,7 @@
 #include "libsamcl/commands/enqueue_piece.h"
 #include "libsamcl/commands/placing.h"
 #include "libsamcl/commands/self_test.h"
+#include "libsamcl/commands/taking_over.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
@@ -26,8 +27,8 @@ using engine::LaneKind;
 // ns that a part computes, at least, for its ends to be launched apart: each launch more costs some us.
 constexpr uint64_t kLeastOverlapped = 25'000;
 
-// ns that a part computes, at least, for others to be able to take over some of it.
-constexpr uint64_t kLeastShared = 4 * SharedWork::kLeastNs;
+// Pieces that a part consists of, at least, for others to be able to take over some of it.
+constexpr uint64_t kLeastPieces = 4;
 
 // Whether it does not even keep one device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
@@ -124,6 +125,10 @@ std::optional<SubKernel::Shared> KernelLaunch::SubLaunch::shared() const {
   return Shared{*launch_.shared_, index_};
 }
 
+cl_int KernelLaunch::SubLaunch::bring_for_others() {
+  return launch_.taking_over_ ? launch_.taking_over_->bring(index_) : CL_SUCCESS;
+}
+
 uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
   const Ndrange& all = launch_.plan_->ndrange;
   return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
@@ -149,10 +154,15 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (launch_.shared_) {
     const SharedWork::OwnPiece own = launch_.shared_->own(index_);
-    if (own.box.total() > 0) learn_speed(device, own.box, own.ns);
+    if (own.box.total() > 0) {
+      learn_speed(device, own.box, own.ns);
+      const double all = static_cast<double>(box().total()) / static_cast<double>(own.box.total());
+      launch_.part_ns_[index_] = static_cast<uint64_t>(all * static_cast<double>(own.ns));
+    }
     launch_.kernel().record.taken_over_groups += launch_.shared_->taken_over(index_);
   } else if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
     learn_speed(device, box(), computing);
+    if (!launch_.part_ns_.empty()) launch_.part_ns_[index_] = computing;
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
@@ -477,11 +487,26 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
 }
 
 // Where it is long enough for more launches to count little. Each part then may use what any of them uses.
-void KernelLaunch::share_parts() {
+void KernelLaunch::share_parts(Context& context) {
   const LaunchPlan& plan = *plan_;
-  const bool is_long = predicted_ns_ == 0 || predicted_ns_ >= kLeastShared * plan.parts.size();
-  if (!plan.may_share || !plan.is_split() || is_again_ || !is_long) return;
-  shared_ = std::make_unique<SharedWork>(std::span(plan.parts.data(), plan.parts.size()), plan.cut_dimension());
+  if (!plan.may_share || !plan.is_split() || is_again_) return;
+  part_ns_ = std::vector<std::atomic<uint64_t>>(plan.parts.size());
+  if (kernel().cost_model->even_ends.are_expected()) return;
+  const auto is_long = [&](uint64_t piece_ns) {
+    return predicted_ns_ == 0 || predicted_ns_ >= kLeastPieces * piece_ns * plan.parts.size();
+  };
+  if (!is_long(SharedWork::kLeastNs)) return;
+  SharedWork::Moving moving;
+  const bool in_one_memory =
+      std::ranges::all_of(plan.accesses, [](const BufferAccess& access) { return access.storage->shared(); });
+  if (!in_one_memory) {
+    auto taking_over = std::make_unique<TakingOver>(request_, plan, context);
+    moving = taking_over->moving();
+    if (!is_long(moving.least_ns)) return;
+    taking_over_ = std::move(taking_over);
+  }
+  shared_ = std::make_unique<SharedWork>(std::span(plan.parts.data(), plan.parts.size()), plan.cut_dimension(),
+                                         std::move(moving));
 }
 
 // Whether it uses memory of which only the driver knows what it is.
@@ -496,7 +521,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
   const bool untracked = uses_untracked();
   is_all_ = parts.size() == 1 && planner.operations() == 0 && !is_again_;
   if (is_all_) event->runs_only_on(parts[0].device);
-  share_parts();
+  share_parts(*event->context);
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
@@ -506,13 +531,28 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
     planned.is_handed_on = p < plan_->layers;
     parts_.emplace_back(*this, event, p, device);
     planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
-    for (size_t of = shared_ ? 0 : p; of < (shared_ ? parts.size() : p + 1); ++of)
+    const bool uses_all = shared_ && !taking_over_;
+    for (size_t of = uses_all ? 0 : p; of < (uses_all ? parts.size() : p + 1); ++of)
       add_accesses(planned.accesses, parts[p].device, of);
+    if (taking_over_) taking_over_->add_accesses(planned.accesses, p);
     if (untracked) planned.accesses.push_back(Planner::untracked());
     together.push_back(std::move(planned));
   }
   const auto nodes = planner.add(std::move(together));
   if (nodes.size() == 1) node_ = nodes[0];
+  if (taking_over_) bring_back_taken(planner);
+}
+
+// To each device what others wrote of its part.
+void KernelLaunch::bring_back_taken(Planner& planner) {
+  for (size_t p = 0; p < plan_->parts.size(); ++p) {
+    Planner::Accesses accesses;
+    taking_over_->add_accesses_to_bring_back(accesses, p);
+    if (accesses.empty()) continue;
+    planner.add({LaneKind::up, plan_->parts[p].device},
+                engine::HostCall{[self = shared_from_this(), p] { return self->taking_over_->bring_back(p); }},
+                std::move(accesses));
+  }
 }
 
 // What a device uses that runs that part.
@@ -710,6 +750,10 @@ void KernelLaunch::ended(cl_int error) {
   }
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
+  if (known && std::ranges::all_of(part_ns_, [](const auto& ns) { return ns > 0; })) {
+    const std::vector<uint64_t> parts(part_ns_.begin(), part_ns_.end());
+    known->even_ends.took(parts);
+  }
   if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;

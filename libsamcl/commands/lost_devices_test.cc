@@ -246,6 +246,29 @@ TEST(LostDevices, TwoBuffersInTurnStayOnTheirDevices) {
   EXPECT_TRUE(is_at_host(program.b)) << "kept with it: which of its bytes are old is known of all together";
 }
 
+// b is computed of a and changed in place: a launch on the other device needs an item of each half of it.
+TEST(LostDevices, OfAChainOnlyWhatAnotherDeviceNeedsGoesToTheHost) {
+  Words right;
+  for (const int lost : {-1, 0, 1}) {
+    Program program(2);
+    program.write(program.a, counting(kItems, 1));
+    program.launch(program.stencil, {program.a, program.b});
+    program.launch(program.tripling, {program.b});
+    program.launch(program.stencil, {program.b, program.c});
+    program.machine.run();
+    EXPECT_EQ(program.b->storage->directory().missing_bytes({0, program.b->size()}, kHost),
+              (kItems - 2) * sizeof(cl_uint));
+    const uint64_t before = program.repeated();
+    if (lost >= 0) program.machine.backend.lose_device(static_cast<unsigned>(lost), CL_DEVICE_NOT_AVAILABLE);
+    const std::vector<Words> found{program.machine.contents(program.c), program.machine.contents(program.b)};
+    if (lost < 0) right = found[0];
+    EXPECT_EQ(found[0], right);
+    EXPECT_EQ(found[1][1], 3u * (1 + 2 + 3) + 1);
+    EXPECT_EQ(program.repeated() - before, lost >= 0 ? 3u : 0u);
+    EXPECT_TRUE(program.all_ended_well());
+  }
+}
+
 TEST(LostDevices, WhatIsMadeAgainIsBounded) {
   Program program(2);
   program.write(program.a, counting(kItems, 1));

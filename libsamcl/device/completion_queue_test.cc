@@ -146,13 +146,13 @@ TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
 struct ExtendedNodes : CompletionQueueTest {
   std::shared_ptr<LateTimes> extend(const engine::NodePtr& by, std::shared_ptr<LateTimes>* first = nullptr) {
     std::shared_ptr<LateTimes> own, end;
-    const bool is_given = ends.extend(*by, {}, own, &end, [](cl_event* made) {
+    const Giving giving{.exactly = true, .times = Giving::Times::late};
+    const bool is_given = ends.extend(*by, giving, own, &end, [](cl_event* made) {
       *made = event();
       return true;
     });
-    EXPECT_EQ(is_given, end != nullptr);
     if (first) *first = own;
-    return end;
+    return is_given ? end : nullptr;
   }
   engine::NodePtr add(char name) {
     const engine::NodePtr added = node(name);
@@ -235,6 +235,76 @@ TEST_F(ExtendedNodes, MayHaveNoEventInTheEnd) {
   EXPECT_EQ(ended.ns, 7u);
   EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
+}
+
+// Of some that others have the ends of, too, nobody can ask when they were.
+struct UntimedNodes : CompletionQueueTest {
+  std::shared_ptr<LateTimes> extend(const engine::NodePtr& by) {
+    std::shared_ptr<LateTimes> own, end;
+    const Giving giving{.times = Giving::Times::never};
+    EXPECT_TRUE(ends.extend(*by, giving, own, &end, [](const cl_event* made) { return made == nullptr; }));
+    if (own) owns = own;
+    return end;
+  }
+  engine::NodePtr add(char name, cl_event event = nullptr) {
+    const engine::NodePtr added = node(name);
+    ends.on_completion(event, added, *log, {.exactly = event != nullptr, .times = Giving::Times::never});
+    return added;
+  }
+  std::shared_ptr<LateTimes> owns;  // of the first of them
+};
+
+TEST_F(UntimedNodes, HaveEndsWithoutEvents) {
+  const auto all = add('a');
+  const auto second = extend(all), third = extend(all);
+  ASSERT_TRUE(owns && second && third);
+  EXPECT_FALSE(owns->has_event() || second->has_event() || third->has_event());
+  EXPECT_TRUE(ends.wait_for(*third));
+  EXPECT_EQ(driver.count(Call::mark), 0) << "the queue is finished instead";
+  EXPECT_EQ(ends.ended_untold(*third).commands, 3u);
+  EXPECT_TRUE(owns->is_heard() && second->is_heard());
+  EXPECT_TRUE(log->runs.empty()) << "nobody is told";
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_EQ(driver.count(Call::tell_time), 0);
+}
+
+TEST_F(UntimedNodes, AskTheDriversEventOfTheFirst) {
+  const auto all = add('a', event());
+  extend(all);
+  ASSERT_TRUE(owns);
+  EXPECT_TRUE(owns->has_event());
+}
+
+TEST_F(UntimedNodes, GetAnEventWhenSomebodyLooks) {
+  const auto all = add('a');
+  const auto second = extend(all);
+  driver.suspend();
+  EXPECT_TRUE(ends.give_event(*second));
+  EXPECT_TRUE(ends.give_event(*second));
+  EXPECT_EQ(driver.count(Call::mark), 1);
+  EXPECT_GT(second->status(), CL_COMPLETE);
+  driver.resume();
+  EXPECT_EQ(second->status(), CL_COMPLETE);
+}
+
+TEST_F(UntimedNodes, KnowWhetherSomethingIsBehindThem) {
+  const auto all = add('a');
+  EXPECT_TRUE(ends.is_last(owner.get(), nullptr));
+  EXPECT_FALSE(ends.is_last(another.get(), nullptr));
+  const auto second = extend(all), third = extend(all);
+  EXPECT_FALSE(ends.is_last(owner.get(), second.get()));
+  EXPECT_TRUE(ends.is_last(owner.get(), third.get()));
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_TRUE(ends.is_last(another.get(), nullptr)) << "nothing is there";
+}
+
+// What belongs to it fails later.
+TEST_F(UntimedNodes, FailWithWhatTheDriverDidNotTake) {
+  const auto all = add('a');
+  extend(all);
+  ends.failed(*all, CL_OUT_OF_RESOURCES);
+  EXPECT_TRUE(ends.help(owner.get()));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "a fails"));
 }
 
 TEST_F(CompletionQueueTest, WithoutAnyoneOurThreadTells) {

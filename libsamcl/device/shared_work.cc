@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace samcl {
 namespace {
@@ -15,13 +16,15 @@ double rate(uint64_t places, uint64_t ns) { return ns > 0 ? static_cast<double>(
 
 }  // namespace
 
-SharedWork::SharedWork(std::span<const Part> parts, unsigned dimension)
+SharedWork::SharedWork(std::span<const Part> parts, unsigned dimension, Moving moving)
     : whole_(parts[0].box),
       dimension_(dimension),
-      groups_per_place_(parts[0].box.total() / parts[0].box.count[dimension]) {
+      groups_per_place_(parts[0].box.total() / parts[0].box.count[dimension]),
+      moving_(std::move(moving)) {
   for (const Part& part : parts) {
     const uint64_t begin = part.box.first[dimension], end = begin + part.box.count[dimension];
-    devices_.push_back({.begin = begin, .end = end, .own_begin = begin, .own_end = begin});
+    devices_.push_back({.begin = begin, .end = end, .own_begin = begin, .own_end = begin, .has_to_leave = {}});
+    devices_.back().has_to_leave.resize(parts.size());
   }
 }
 
@@ -42,8 +45,10 @@ SharedWork::Next SharedWork::next_now(size_t part, uint64_t least_groups) {
 SharedWork::Next SharedWork::find_next(Device& device, uint64_t least_groups) {
   if (has_failed_) return {std::nullopt, true};
   if (device.begin == device.end && !take_over(device)) {
-    const auto goes_on = [](const Device& each) { return each.begin < each.end && (each.running > 0 || each.ran > 0); };
-    return {std::nullopt, std::ranges::none_of(devices_, goes_on)};
+    const auto may_leave_some = [&](const Device& each) {
+      return each.begin < each.end && (each.running > 0 || each.ran > 0) && !device.has_to_leave[part_of(each)];
+    };
+    return {std::nullopt, std::ranges::none_of(devices_, may_leave_some)};
   }
   const uint64_t least_places = (least_groups + groups_per_place_ - 1) / groups_per_place_;
   const uint64_t begin = device.begin;
@@ -87,33 +92,47 @@ uint64_t SharedWork::taken_over(size_t part) const {
   return devices_[part].taken_over * groups_per_place_;
 }
 
-// As much of what the device that will be busy longest has left as makes both end together.
+// Some of what the device that will be busy longest has left.
 bool SharedWork::take_over(Device& device) {
-  const double own_rate = rate(device.ran, device.ns);
-  Device* from = nullptr;
-  double longest = 0;
-  for (Device& other : devices_) {
-    const auto left = static_cast<double>(other.end - other.begin);
-    if (left == 0) continue;
-    // One that has run nothing yet may be as slow as it likes.
-    const double other_rate = rate(other.ran, other.ns);
-    const double ns = other_rate > 0 ? left / other_rate : left * 1e12;
-    if (ns <= longest) continue;
-    longest = ns;
-    from = &other;
+  while (true) {
+    Device* from = nullptr;
+    double longest = 0;
+    for (Device& other : devices_) {
+      const auto left = static_cast<double>(other.end - other.begin);
+      if (left == 0 || device.has_to_leave[part_of(other)]) continue;
+      // One that has run nothing yet may be as slow as it likes.
+      const double other_rate = rate(other.ran, other.ns);
+      const double ns = other_rate > 0 ? left / other_rate : left * 1e12;
+      if (ns <= longest) continue;
+      longest = ns;
+      from = &other;
+    }
+    if (!from) return false;
+    const uint64_t places = places_worth_taking(device, *from);
+    if (places == 0) return false;
+    const uint64_t begin = from->end - places;
+    if (moving_.may_run && !moving_.may_run(part_of(device), box(begin, from->end))) {
+      device.has_to_leave[part_of(*from)] = true;
+      continue;
+    }
+    device.end = from->end;
+    device.begin = from->end = begin;
+    device.runs_own = false;
+    device.taken_over += places;
+    return true;
   }
-  if (!from) return false;
-  const double other_rate = rate(from->ran, from->ns);
-  const double part = own_rate > 0 && other_rate > 0 ? own_rate / (own_rate + other_rate) : 0.5;
-  const uint64_t left = from->end - from->begin;
-  const auto places = static_cast<uint64_t>(std::llround(part * static_cast<double>(left)));
-  if (places == 0) return false;
-  device.end = from->end;
-  device.begin = from->end - places;
-  from->end = device.begin;
-  device.runs_own = false;
-  device.taken_over += places;
-  return true;
+}
+
+// As many as make both end together. One of which nothing is known is taken to be as fast as the other.
+uint64_t SharedWork::places_worth_taking(const Device& device, const Device& from) const {
+  const auto left = static_cast<double>(from.end - from.begin);
+  double own_rate = rate(device.ran, device.ns), other_rate = rate(from.ran, from.ns);
+  if (own_rate == 0) own_rate = other_rate;
+  if (other_rate == 0) other_rate = own_rate;
+  if (own_rate == 0) return moving_.may_run ? 0 : static_cast<uint64_t>(std::llround(left / 2));
+  const double ahead = left / other_rate - static_cast<double>(moving_.ns);
+  const double places = ahead / (1 / own_rate + 1 / other_rate + moving_.ns_per_place);
+  return places > 0 ? static_cast<uint64_t>(std::llround(places)) : 0;
 }
 
 uint64_t SharedWork::piece_of(const Device& device, uint64_t least_places) const {
@@ -128,7 +147,8 @@ uint64_t SharedWork::piece_of(const Device& device, uint64_t least_places) const
   }
   // The next work-groups may have far more to do than the last ones.
   const uint64_t most = kGrowth * device.last_ran;
-  const auto worth_it = std::max(least_places, std::min(most, static_cast<uint64_t>(own_rate * kLeastNs)));
+  const auto worth_it =
+      std::max(least_places, std::min(most, static_cast<uint64_t>(own_rate * static_cast<double>(moving_.least_ns))));
   const auto in_time = static_cast<uint64_t>(own_rate * all_left / all_rates / kTimeLeft);
   return std::min(left, std::max(std::min(in_time, left / kPiece), worth_it));
 }

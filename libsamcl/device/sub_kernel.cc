@@ -149,7 +149,8 @@ cl_int run_shared(SubKernel& kernel, const SubKernel::Shared& shared, RealDevice
     uint64_t ns = 0;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     try {
-      error = run_piece(kernel, *piece, device, room, ns);
+      error = kernel.bring_for_others();
+      if (error == CL_SUCCESS) error = run_piece(kernel, *piece, device, room, ns);
     } catch (...) {  // no memory
     }
     if (error != CL_SUCCESS) {

@@ -39,6 +39,8 @@ class SubKernel : public engine::KernelWork {
     size_t part;
   };
   virtual std::optional<Shared> shared() const { return std::nullopt; }
+  // Then, before its device runs pieces of another one's part: brings what they need and is not there. Blocks.
+  virtual cl_int bring_for_others() { return CL_SUCCESS; }
 
   // What is known of how long it takes on its device, for a number of work-items; that of a piece.
   virtual PieceTimes& times() const = 0;

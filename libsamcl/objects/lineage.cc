@@ -57,6 +57,21 @@ bool is_intact(const Chain& chain) {
   return std::ranges::all_of(chain.before, [](const auto& old) { return old.memory->host_changes() == old.changes; });
 }
 
+// Whether all that it wrote goes to host memory at once, if these bytes do: it is made again from what they would
+// replace; or, made again, it may write others, which those that depend on these must not be older than.
+bool is_kept_whole(const Chain& chain, std::span<const Bytes> kept) {
+  if (!std::ranges::all_of(chain.runs, &Run::is_exact)) return true;
+  return std::ranges::any_of(kept, [&](const Bytes& bytes) {
+    return std::ranges::any_of(chain.before, [&](const Chain::Old& old) {
+      if (old.memory != bytes.memory) return false;
+      std::vector<Range> ranges;
+      for (const auto& piece : old.pieces) ranges.push_back(piece.range);
+      const Bytes its(old.memory, ranges);
+      return overlap({&its, 1}, {&bytes, 1});
+    });
+  });
+}
+
 bool contains(const std::vector<ChainPtr>& all, const ChainPtr& chain) {
   return std::ranges::find(all, chain) != all.end();
 }
@@ -356,9 +371,9 @@ Lineage::First Lineage::keep(std::vector<Bytes> needed, IsKept is_kept) const {
     if (chain->is_in_flight && is_needed) return {nullptr, true};
     if (chain->is_in_flight) continue;
     const bool is_all_kept = is_kept(chain);
-    if (!is_all_kept && !(is_needed && chain->is_kept_whole())) continue;
-    if (!chain->is_kept_whole()) {
-      add(kept, missing_at_host(chain->writes));
+    if (!is_all_kept && !is_needed) continue;
+    if (!is_kept_whole(*chain, is_all_kept ? chain->writes : needed)) {
+      if (is_all_kept) add(kept, missing_at_host(chain->writes));
       continue;
     }
     needed = without(needed, chain->writes);

@@ -10,7 +10,7 @@
 // A launch that overwrites what it, or another one here, has read becomes one with these, if all of it is on one
 // device: made again, they begin with what host memory had before the first of them. So nothing has to be copied for
 // launches in place, nor for two buffers in turn: the host copy's old bytes are what their inputs are kept in. They
-// stay until all that the chain wrote is there, which replaces them at once.
+// stay until all that the chain wrote is there, which replaces them at once. What lies elsewhere may go there alone.
 //
 // All of it under the lock of the context's graph.
 #pragma once
@@ -64,8 +64,6 @@ struct Chain {
   bool is_released = false;
   bool is_in_flight = true;                       // the last run has not ended
   std::vector<std::shared_ptr<Chain>> continued;  // while it has not: what it was without that run
-  // Whether its bytes are kept all at once, if one is to be.
-  bool is_kept_whole() const { return runs.size() > 1 || !runs[0].is_exact || !before.empty(); }
 };
 
 // What a command uses of buffers. Images and shared virtual memory are left out: they stay with the first device.

@@ -239,6 +239,14 @@ class Options {
            });
   }
 
+  // Whether what one device does for another one can be brought back to it.
+  bool may_be_taken_over(const LaunchPlan& plan) const {
+    return !context_.survives() && std::ranges::all_of(plan.accesses, [](const BufferAccess& access) {
+      const Storage& memory = *access.storage;
+      return memory.shared() || (!memory.layout() && !memory.svm() && (!access.written || !access.shares.empty()));
+    });
+  }
+
   // Whether parts so cut must not run at once.
   bool excludes(const PartitionCost& cost) const {
     return cost.has_conflict || (cost.is_entangled && !in_one_memory(*accesses_));
@@ -291,7 +299,8 @@ class Options {
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
     plan.may_overlap = may_overlap(plan);
-    plan.may_share = mixed && !context_.is_managed() && kernel_.translation->may_slice && in_one_memory(*accesses_);
+    plan.may_share = mixed && !context_.is_managed() && kernel_.translation->may_slice &&
+                     (in_one_memory(*accesses_) || may_be_taken_over(plan));
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));

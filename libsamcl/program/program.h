@@ -14,6 +14,7 @@
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/cost/balance.h"
 #include "libsamcl/cost/device_speeds.h"
+#include "libsamcl/cost/even_ends.h"
 #include "libsamcl/cost/judging.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/layers.h"
@@ -40,6 +41,7 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
+  EvenEnds even_ends;                // likewise
   Balance balance;                   // where they are
   Judging judging;                   // of their parts
   Moving moving;                     // of bytes to these

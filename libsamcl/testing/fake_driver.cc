@@ -36,7 +36,7 @@ struct RealBuffer : Real {
   std::span<std::byte> bytes;  // its own, the program's or its parent's
 };
 struct RealEvent : Real {
-  uint64_t made_ns = now_ns();
+  uint64_t made_ns = now_ns(), took_ns = 1000;
 };
 // What its clock shows less than the host's.
 constexpr uint64_t kClockBehindNs = 1'000'000;
@@ -231,11 +231,12 @@ cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size
   *static_cast<cl_int*>(value) = g_driver->is_suspended() ? CL_RUNNING : CL_COMPLETE;
   return CL_SUCCESS;
 }
-// A microsecond is all that anything takes.
 cl_int CL_API_CALL event_times(cl_event event, cl_profiling_info what, size_t, void* value, size_t*) {
   const cl_int error = g_driver->enter(Call::tell_time);
-  const uint64_t began = object<RealEvent>(event)->made_ns - kClockBehindNs;
-  if (error == CL_SUCCESS) *static_cast<cl_ulong*>(value) = what == CL_PROFILING_COMMAND_END ? began + 1000 : began;
+  const RealEvent& ended = *object<RealEvent>(event);
+  const uint64_t began = ended.made_ns - kClockBehindNs;
+  if (error == CL_SUCCESS)
+    *static_cast<cl_ulong*>(value) = what == CL_PROFILING_COMMAND_END ? began + ended.took_ns : began;
   return error;
 }
 cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
@@ -382,7 +383,11 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
   }
   real.defined->run(call);
   g_driver->launches_with_event += event != nullptr;
-  if (event) *event = handle<cl_event>(new RealEvent);
+  if (event) {
+    auto* const end = new RealEvent;
+    end->took_ns += call.size[0] * call.size[1] * call.size[2] * g_driver->ns_per_item(call.device);
+    *event = handle<cl_event>(end);
+  }
   return CL_SUCCESS;
 }
 

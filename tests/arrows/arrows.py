@@ -83,7 +83,7 @@ ROOMS = {
     "libsamcl/plan": ["base", "contract", "contract/footprint", "libsamcl/cost", "libsamcl/driver",
                       "libsamcl/memory", "libsamcl/objects", "libsamcl/observe", "libsamcl/program",
                       "libsamcl/settings"],
-    "libsamcl/commands": ["base", "contract", "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/merge",
+    "libsamcl/commands": ["base", "contract", "libsamcl/backend", "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/merge",
                           "libsamcl/objects", "libsamcl/observe", "libsamcl/plan", "libsamcl/program", "libsamcl/settings"],
     "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/device", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
                      "libsamcl/program", "libsamcl/settings", "libsamcl/threads", "libsamcl/transfer"],
