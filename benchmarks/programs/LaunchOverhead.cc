@@ -89,9 +89,9 @@ class LaunchOverhead {
 
   // ns per launch of so many with an event each, of which the program asks when they ran once all have.
   Summary events() {
-    std::vector<Handle<cl_event, clReleaseEvent>> events(options_.launches);
+    std::vector<Event> events(options_.launches);
     return measure([&] {
-      for (auto& each : events) each = enqueue_seen();
+      for (auto& each : events) each = enqueue_seen(timed_queue_);
       check(clFinish(timed_queue_.get()));
       for (const auto& each : events) ask_times(each.get());
     });
@@ -100,10 +100,45 @@ class LaunchOverhead {
   Summary event_and_wait() {
     return measure([&] {
       for (size_t i = 0; i < options_.launches; ++i) {
-        const auto event = enqueue_seen();
-        const cl_event handle = event.get();
-        check(clWaitForEvents(1, &handle));
-        ask_times(handle);
+        const auto event = enqueue_seen(timed_queue_);
+        wait_for(event);
+        ask_times(event.get());
+      }
+    });
+  }
+
+  // The next four in a queue that tells no times. ns per launch of so many whose events are released at once,
+  Summary untimed_events() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) enqueue_seen(queue_);
+      check(clFinish(queue_.get()));
+    });
+  }
+  // of launch and waiting for its event,
+  Summary untimed_event_and_wait() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) wait_for(enqueue_seen(queue_));
+    });
+  }
+  // or for that of the launch before it,
+  Summary wait_for_the_one_before() {
+    return measure([&] {
+      Event before = enqueue_seen(queue_);
+      for (size_t i = 1; i < options_.launches; ++i) {
+        Event next = enqueue_seen(queue_);
+        wait_for(std::exchange(before, std::move(next)));
+      }
+      wait_for(before);
+    });
+  }
+  // and asking for its status until it has ended.
+  Summary event_and_poll() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) {
+        const Event event = enqueue_seen(queue_);
+        check(clFlush(queue_.get()));
+        for (cl_int status = CL_QUEUED; status > CL_COMPLETE;)
+          check(clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
       }
     });
   }
@@ -144,11 +179,16 @@ class LaunchOverhead {
     const size_t one = 1;
     check(clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, after ? 1 : 0, after, nullptr));
   }
-  Handle<cl_event, clReleaseEvent> enqueue_seen() {
+  using Event = Handle<cl_event, clReleaseEvent>;
+  Event enqueue_seen(const Queue& queue) {
     const size_t one = 1;
     cl_event event = nullptr;
-    check(clEnqueueNDRangeKernel(timed_queue_.get(), nothing_.get(), 1, nullptr, &one, &one, 0, nullptr, &event));
-    return Handle<cl_event, clReleaseEvent>(event);
+    check(clEnqueueNDRangeKernel(queue.get(), nothing_.get(), 1, nullptr, &one, &one, 0, nullptr, &event));
+    return Event(event);
+  }
+  static void wait_for(const Event& event) {
+    const cl_event handle = event.get();
+    check(clWaitForEvents(1, &handle));
   }
   static void ask_times(cl_event event) {
     cl_ulong time = 0;
@@ -183,13 +223,13 @@ void run_with(const Options& options) {
   LaunchOverhead measured(options);
   std::printf("LaunchOverhead on %s: %zu launches, %zu repeats\n", measured.device_name().c_str(), options.launches,
               options.repeats);
-  std::printf("ns per launch                     min    median\n");
+  std::printf("ns per launch                           min    median\n");
   nlohmann::ordered_json line = {{"program", "LaunchOverhead"},
                                  {"device", measured.device_name()},
                                  {"launches", options.launches},
                                  {"repeats", options.repeats}};
   auto report = [&](const char* what, const char* key, const Summary& ns) {
-    std::printf("  %-24s %10.0f %9.0f\n", what, ns.min, ns.median);
+    std::printf("  %-30s %10.0f %9.0f\n", what, ns.min, ns.median);
     line[key] = {{"min_ns", ns.min}, {"median_ns", ns.median}};
   };
   report("burst", "burst", measured.burst());
@@ -198,6 +238,10 @@ void run_with(const Options& options) {
   report("4-byte buffer + finish", "buffer_finish", measured.with_buffer());
   report("burst, an event each", "events", measured.events());
   report("launch + its event", "event_wait", measured.event_and_wait());
+  report("no times: event released", "untimed_events", measured.untimed_events());
+  report("no times: launch + its event", "untimed_event_wait", measured.untimed_event_and_wait());
+  report("no times: + the event before", "untimed_event_before", measured.wait_for_the_one_before());
+  report("no times: launch + polling it", "untimed_event_poll", measured.event_and_poll());
   if (options.on_one_buffer) {
     const std::array<size_t, 3> counts{options.launches / 2, options.launches, 4 * options.launches};
     const auto ns = measured.on_one_buffer(counts);
