@@ -408,7 +408,9 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   end_work(static_cast<unsigned>(ended.size()));
   InFlight in_flight;
   uint64_t counted = 0, took = 0;
+  bool is_exact = true;
   for (const CompletedNode& each : ended) {
+    is_exact &= !each.run.ended_before;
     in_flight.commands += each.in_flight.commands;
     in_flight.ns += each.in_flight.ns;
     counted += each.counted_ns;
@@ -416,7 +418,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   }
   RunAhead* const ahead = set_.devices[ended[0].node->lane.device]->run_ahead();
   if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
-  const bool took_longer = ahead && took > 2 * counted + kHostsOwnNs;
+  const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs;
   for (const CompletedNode& each : ended) {
     note_run(each);
     SubKernel* const kernel = kernel_of(each.node->operation);

@@ -105,12 +105,11 @@ bool enqueue_now(const LaunchRequest& launch, RealDevice& device, cl_event* even
 
 // On another thread.
 bool enqueue_later(const LaunchRequest& launch, Context& context, RealDevice& device, const engine::Node& first,
-                   LateTimes* end, bool has_event, LaunchRing::Launch& next) {
+                   LateTimes* end, LaunchRing::Launch& next) {
   if (!launch.kernel->own(device.index).prepare_later(device, *launch.arguments, next)) return false;
   const Ndrange& ndrange = launch.ndrange;
   next.of = &first;
   next.end = end;
-  next.has_event = has_event;
   next.dimensions = ndrange.dimensions;
   next.has_local = launch.has_local;
   next.has_offset = false;
@@ -212,11 +211,10 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     });
   };
   bool is_given = false;
-  if (device.submits_followers_on_thread()) {
+  // A driver that makes events on one thread, while another asks for some, takes half as long again.
+  if (!giving.exactly && device.submits_followers_on_thread()) {
     LaunchRing::Launch& next = device.submissions().next_launch();
-    is_given = extend([&](const cl_event* event) {
-      return enqueue_later(launch, context, device, *first, end.get(), event != nullptr, next);
-    });
+    is_given = extend([&](const cl_event*) { return enqueue_later(launch, context, device, *first, end.get(), next); });
   }
   if (!is_given) {
     if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;

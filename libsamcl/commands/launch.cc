@@ -143,7 +143,8 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_drivers_event(); }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
-  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_, device.is_asynchronous());
+  const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_,
+                                               device.is_asynchronous() && !run.ended_before);
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;

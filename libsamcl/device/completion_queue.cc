@@ -21,6 +21,8 @@ constexpr std::chrono::microseconds kBetween{50};
 // What comes to that many without anybody waiting for it is given on another thread, from that many on: to wake one
 // takes as long as to give a few.
 constexpr uint32_t kLongRun = 64, kNotFirst = 8;
+// Who waits for something that runs waits longer.
+constexpr uint64_t kAtOnceNs = 4'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
@@ -245,6 +247,7 @@ InFlight CompletionQueue::ended_untold(const LateTimes& end) {
   const bool is_all = !taken_ && pending_.size() == 1 && pending_.front().seen.get() == &end;
   if (!is_all || finished_ns_ > 0) return {};
   finished_ns_ = heard_ns;
+  finished_at_once_ = true;  // as far as is known here
   return std::exchange(pending_.front().node.in_flight, {});
 }
 
@@ -258,10 +261,12 @@ bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended)
   if (finished_ns_ > 0) return true;
   const uint64_t before = extensions_;
   lock.unlock();
+  const uint64_t asked = now_ns();
   if (driver::real().clFinish(queue_) != CL_SUCCESS) return false;
   lock.lock();
   if (!is_all() || extensions_ != before) return true;
   finished_ns_ = now_ns();
+  finished_at_once_ = finished_ns_ - asked < kAtOnceNs;
   ended = std::exchange(pending_.front().node.in_flight, {});
   return true;
 }
@@ -330,6 +335,7 @@ CompletionQueue::Batch CompletionQueue::take() {
   count_ = pending_.size();
   unmarked_ = std::min(unmarked_, pending_.size());
   batch.finished_ns = finished_ns_.exchange(0);
+  batch.finished_at_once = finished_at_once_;
   taken_heard_ns_ = batch.heard_ns;
   if (pending_.empty()) unmarked_ns_ = 0;
   return batch;
@@ -354,6 +360,7 @@ cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
 // mutex, or as the one who has taken them.
 void CompletionQueue::finish(Batch& batch, bool is_over) {
   using Times = Giving::Times;
+  const uint64_t asked = now_ns();
   const cl_int status = wait_for_end(batch, is_over);
   const bool is_own = batch.event && !batch.is_marker && !batch.seen && status == CL_SUCCESS;
   std::optional<DeviceClock> clock = clock_.present();
@@ -361,6 +368,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
   DeviceTimes times;
   if (is_own && !is_late && batch.times != Times::never) static_cast<void>(ask_times(batch.event, times));
   uint64_t now = batch.finished_ns > 0 ? batch.finished_ns : now_ns();
+  const bool at_once = batch.finished_ns > 0 ? batch.finished_at_once : is_over || now - asked < kAtOnceNs;
   if (const uint64_t later_ended = taken_heard_ns_) now = std::min(now, later_ended);
   batch.heard_ns = now;
   const bool told = times.ended > 0;
@@ -379,6 +387,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
     each.run.began = std::max(each.run.enqueued, is_told ? last_told_ns_ : last_ended_ns_);
     if (is_told) each.run.began = std::max({each.run.began, clock->not_before_ns, host_time(times.began)});
     each.run.ended = std::max(each.run.began, end);
+    each.run.ended_before = at_once && !is_told;
     each.run.computed = is_told ? times.took() : 0;
     each.status = status == CL_SUCCESS ? error_of(*each.node) : status;
     last_ended_ns_ = std::max(last_ended_ns_, each.run.ended);

@@ -37,6 +37,7 @@ namespace samcl {
 struct RunTimes {
   uint64_t enqueued = 0;  // given to the driver's queue; 0: a thread ran it
   uint64_t began = 0, ended = 0;
+  bool ended_before = false;                  // perhaps long before: nobody waited for it
   uint64_t computed = 0;                      // as the device itself tells; 0: it does not, or has not been asked
   std::shared_ptr<LateTimes> late = nullptr;  // who may ask it, where that has been left to others
 };
@@ -111,7 +112,7 @@ class CompletionQueue {
   // giving: its soon and counted_ns; of what is seen, whether it has an event of the driver's and when that is asked
   // for its times, late or never.
   // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything, or put it on
-  // its way, when *seen gets the event later. seen: gets its end, before that; nullptr: nobody is to have it. own: is
+  // its way. seen: gets its end, before that; nullptr: nobody is to have it. own: is
   // set to the end that the node has had until now, if anybody sees it.
   template <typename Enqueue>
   bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
@@ -222,6 +223,7 @@ class CompletionQueue {
     Giving::Times times = Giving::Times::never;  // of the last one
     std::shared_ptr<Listener> listener;
     uint64_t finished_ns = 0;  // when the host knew that all had ended, if it does
+    bool finished_at_once = false;
   };
   void note_giver();
   void count_in_run(bool begins);
@@ -273,6 +275,7 @@ class CompletionQueue {
   bool leaves_ = false;                 // then the job ends at once
   unsigned waiting_ = 0;
   std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
+  bool finished_at_once_ = false;         // likewise: nobody had to wait for it
   uint64_t extensions_ = 0;
   std::atomic<uint32_t> run_{0}, run_before_{0};  // how many came since somebody has waited for all, and before that
   unsigned closing_ = 0;  // so many threads wait for launches that are on their way: no more are taken on

@@ -142,6 +142,24 @@ TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
   EXPECT_LE(run.late->ask().ended, run.ended);
 }
 
+// Else what nobody has waited for would seem to have taken until somebody looked.
+TEST_F(CompletionQueueTest, WhatHadEndedIsToldFromWhatWasWaitedFor) {
+  const Giving giving{.exactly = true, .times = Giving::Times::never};
+  ends.on_completion(event(), node('a'), *log, giving);
+  EXPECT_TRUE(ends.help(owner.get()));
+  driver.suspend();
+  ends.on_completion(event(), node('b'), *log, giving);
+  std::thread resumes([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    driver.resume();
+  });
+  EXPECT_TRUE(ends.help(owner.get()));
+  resumes.join();
+  ASSERT_THAT(log->runs, SizeIs(2));
+  EXPECT_TRUE(log->runs[0].ended_before);
+  EXPECT_FALSE(log->runs[1].ended_before);
+}
+
 // Some that end together, of which others have the events.
 struct ExtendedNodes : CompletionQueueTest {
   std::shared_ptr<LateTimes> extend(const engine::NodePtr& by, std::shared_ptr<LateTimes>* first = nullptr) {

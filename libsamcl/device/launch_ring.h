@@ -33,7 +33,7 @@ class LaunchRing {
     LateTimes* end;                  // that the program has; nullptr: it has none
     cl_kernel kernel;
     cl_uint dimensions, changes;
-    bool has_offset, has_local, has_event;  // event: of the driver's, which the end gets
+    bool has_offset, has_local;
     std::array<size_t, 3> offset, size, local;
     std::array<Change, kMostChanges> changed;
   };

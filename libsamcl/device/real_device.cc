@@ -139,14 +139,10 @@ cl_int RealDevice::launch(const LaunchRing::Launch& launch) {
     return error;
   }
   Queue& compute = queue(engine::LaneKind::compute);
-  cl_event event = nullptr;
   std::lock_guard one_at_a_time(compute.calls);
-  const cl_int error = cl.clEnqueueNDRangeKernel(compute.real, launch.kernel, launch.dimensions,
-                                                 launch.has_offset ? launch.offset.data() : nullptr, launch.size.data(),
-                                                 launch.has_local ? launch.local.data() : nullptr, 0, nullptr,
-                                                 launch.has_event ? &event : nullptr);
-  if (event) launch.end->is_told_by(event);
-  return error;
+  return cl.clEnqueueNDRangeKernel(compute.real, launch.kernel, launch.dimensions,
+                                   launch.has_offset ? launch.offset.data() : nullptr, launch.size.data(),
+                                   launch.has_local ? launch.local.data() : nullptr, 0, nullptr, nullptr);
 }
 
 void RealDevice::rest() const {
