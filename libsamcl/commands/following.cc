@@ -168,12 +168,9 @@ bool Following::has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const
   return count_ < kMostSeen && ns_ + ns <= kMostSeenNs;
 }
 
-// One more launch, which is expected to take so many ns.
-void Following::count(const std::shared_ptr<Kernel>& kernel, uint64_t ns) {
-  auto same = std::ranges::find(launched_, kernel, &Launched::kernel);
-  if (same == launched_.end()) same = launched_.insert(same, {kernel, 0, 0});
-  ++same->launches;
-  same->ns += ns;
+Following::Launched& Following::launches_of(const std::shared_ptr<Kernel>& kernel) {
+  const auto same = std::ranges::find(launched_, kernel, &Launched::kernel);
+  return same == launched_.end() ? launched_.emplace_back(kernel, 0, 0) : *same;
 }
 
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first,
@@ -205,9 +202,11 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
   const auto extend = [&](const auto& enqueue) {
     return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, [&](cl_event* event) {
-      const bool is_enqueued = enqueue(event);
-      if (is_enqueued) count(launch.kernel, ns);
-      return is_enqueued;
+      Launched& launches = launches_of(launch.kernel);
+      if (!enqueue(event)) return false;
+      ++launches.launches;
+      launches.ns += ns;
+      return true;
     });
   };
   bool is_given = false;

@@ -45,15 +45,17 @@ class Following {
     bool written;
   };
   struct Launched {
+    Launched(std::shared_ptr<Kernel> its_kernel, uint64_t count, uint64_t expected_ns)
+        : kernel(std::move(its_kernel)), launches(count), ns(expected_ns) {}
     std::shared_ptr<Kernel> kernel;
     uint64_t launches;
     uint64_t ns;  // expected, of all of them
   };
+  Launched& launches_of(const std::shared_ptr<Kernel>& kernel);
   // on_either_way: it would run like that on the split way, too.
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
 
-  void count(const std::shared_ptr<Kernel>& kernel, uint64_t ns);
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
 
   std::vector<Used> used_;

@@ -21,8 +21,6 @@ constexpr std::chrono::microseconds kBetween{50};
 // What comes to that many without anybody waiting for it is given on another thread, from that many on: to wake one
 // takes as long as to give a few.
 constexpr uint32_t kLongRun = 64, kNotFirst = 8;
-// Who waits for something that runs waits longer.
-constexpr uint64_t kAtOnceNs = 4'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
@@ -232,7 +230,7 @@ bool CompletionQueue::give_event(LateTimes& end) {
 }
 
 // What was before it in the queue has ended by then, too.
-InFlight CompletionQueue::ended_untold(const LateTimes& end) {
+InFlight CompletionQueue::ended_untold(const LateTimes& end, bool at_once) {
   std::lock_guard lock(mutex_);
   const uint64_t heard_ns = now_ns();
   const engine::Node* const node = early_.hear(end, heard_ns);
@@ -247,7 +245,7 @@ InFlight CompletionQueue::ended_untold(const LateTimes& end) {
   const bool is_all = !taken_ && pending_.size() == 1 && pending_.front().seen.get() == &end;
   if (!is_all || finished_ns_ > 0) return {};
   finished_ns_ = heard_ns;
-  finished_at_once_ = true;  // as far as is known here
+  finished_at_once_ = at_once;
   return std::exchange(pending_.front().node.in_flight, {});
 }
 

@@ -152,8 +152,10 @@ class CompletionQueue {
   // comes next may be one more of it. collect() tells it, or our thread. ended: is set to what is in flight no more.
   bool finish_untold(const engine::Owner* owner, InFlight& ended);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
-  // as finish_untold(). Returns what is in flight no more. Any thread.
-  InFlight ended_untold(const LateTimes& end);
+  // as finish_untold(). Returns what is in flight no more. at_once: nobody had to wait for it. Any thread.
+  InFlight ended_untold(const LateTimes& end, bool at_once = true);
+  // Who waits for something that runs waits longer.
+  static constexpr uint64_t kAtOnceNs = 4'000;
   // Whether nothing has come behind that owner's node, or behind that end (or nullptr). Any thread.
   bool is_last(const engine::Owner* owner, const LateTimes* end);
   // Waits for that end; whether it ended well. Any thread of the program, when all before it has been given.

@@ -57,7 +57,7 @@ bool Event::help() const {
 void Event::follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end) {
   observed = true;
   leader_ = first;
-  runs_on_ = device;
+  runs_only_on(device);
   times_[0] = times_[1] = own_end->enqueued_ns();
   planned_ = free_ = true;
   status_ = CL_SUBMITTED;
@@ -70,7 +70,9 @@ void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
 }
 
 // As a launch whose times nobody can ask for.
-bool Event::counts_for_use() const { return observed && runs_on_ && queue && !queue->profiling(); }
+bool Event::counts_for_use() const { return observed && runs_on_ != kNotOne && queue && !queue->profiling(); }
+
+RealDevice& Event::only_device() const { return *context->devices[static_cast<unsigned>(runs_on_.load())]; }
 
 bool Event::needs_drivers_event() const { return !queue || queue->profiling() || queue->event_use.needs_drivers(); }
 
@@ -78,14 +80,14 @@ void Event::note_asked() {
   if (!counts_for_use() || asked_.exchange(true)) return;
   const LateTimes* const own = has_own_end_.load(std::memory_order_acquire) ? late_times_.get() : nullptr;
   if (ended() || (own && own->is_heard())) return;  // perhaps since something behind it was asked for
-  queue->event_use.asked(context->devices[*runs_on_]->completions().is_last(&leader(), own));
+  queue->event_use.asked(only_device().completions().is_last(&leader(), own));
 }
 
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
 // has what was elsewhere.
-void Event::own_end_has_come() {
-  RealDevice& device = *context->devices[*runs_on_];
-  device.note_ended(device.completions().ended_untold(*late_times_));
+void Event::own_end_has_come(bool at_once) {
+  RealDevice& device = only_device();
+  device.note_ended(device.completions().ended_untold(*late_times_, at_once));
   set_status(CL_COMPLETE);
 }
 
@@ -100,15 +102,16 @@ bool Event::wait_for_own_end() {
   leave_untold();
   if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_) return false;
   if (late_times_->has_failed()) return false;  // the operation's end tells why
-  if (!late_times_->is_heard() && !context->devices[*runs_on_]->completions().wait_for(*late_times_)) return false;
-  own_end_has_come();
+  const uint64_t asked_ns = now_ns();
+  if (!late_times_->is_heard() && !only_device().completions().wait_for(*late_times_)) return false;
+  own_end_has_come(now_ns() - asked_ns < CompletionQueue::kAtOnceNs);
   return true;
 }
 
 cl_int Event::present_status() {
   note_asked();
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
-  RealDevice& device = *context->devices[*runs_on_];
+  RealDevice& device = only_device();
   device.submissions().drain(SubmissionQueue::Lock::free);
   if (late_times_->has_failed()) device.completions().hurry();
   const bool is_heard = late_times_->is_heard();
@@ -189,7 +192,7 @@ void Event::note_given() {
 // One device runs one after the other, and tells when. Where they use different memory, the one that comes later in the
 // program's order may have been given to it first.
 bool Event::runs_behind(const Event& earlier) const {
-  if (!runs_on_ || runs_on_ != earlier.runs_on_) return false;
+  if (runs_on_ == kNotOne || runs_on_ != earlier.runs_on_) return false;
   const uint64_t before = earlier.leader().given_;
   return given_ == 0 || (before > 0 && given_ > before);
 }

@@ -23,6 +23,7 @@ class Context;
 class Event;
 class Planner;
 class Queue;
+class RealDevice;
 
 template <>
 struct HandleTraits<Event> {
@@ -74,7 +75,7 @@ class Event : public Object<Event>, public engine::Owner {
   void note_end(cl_ulong at);
 
   // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
-  void runs_only_on(unsigned device) { runs_on_ = device; }
+  void runs_only_on(unsigned device) { runs_on_ = static_cast<int>(device); }
   // Whether it is to have an event of the driver's, if the program has it.
   bool needs_drivers_event() const;
   // It is being given to the device's queue. Any thread, one at a time for a device.
@@ -125,8 +126,9 @@ class Event : public Object<Event>, public engine::Owner {
   void leave_untold();
   bool wait_for_own_end();
   bool counts_for_use() const;
+  RealDevice& only_device() const;
   void note_asked();
-  void own_end_has_come();
+  void own_end_has_come(bool at_once = true);
   friend class Graph;
   struct Dependent {
     std::shared_ptr<Event> event;
@@ -156,9 +158,11 @@ class Event : public Object<Event>, public engine::Owner {
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
   std::shared_ptr<LateTimes> late_times_;  // instead of times_ from the start on; set before the end
-  std::atomic<bool> asked_{false};         // the program has asked for its end
-  std::atomic<bool> has_own_end_{false};   // it is there that this one's end is to be asked for
-  std::shared_ptr<Event> leader_;          // that it follows; else nullptr
+  static constexpr int kNotOne = -1;
+  std::atomic<int> runs_on_{kNotOne};     // the device, if it is nothing but a kernel on one
+  std::atomic<bool> asked_{false};        // the program has asked for its end
+  std::atomic<bool> has_own_end_{false};  // it is there that this one's end is to be asked for
+  std::shared_ptr<Event> leader_;         // that it follows; else nullptr
 
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
@@ -166,7 +170,6 @@ class Event : public Object<Event>, public engine::Owner {
   unsigned unmet_ = 0;      // dependencies that have not ended
   unsigned unplanned_ = 0;  // of these, those that are not planned
   bool planned_ = false;
-  std::optional<unsigned> runs_on_;                // the one device, if it is nothing but a kernel there
   std::vector<std::shared_ptr<Event>> followers_;  // end with it
   bool is_awaited_by_others_ = false;              // than its queue: nothing is to make its end later
   const Planner* planning_ = nullptr;              // while it is being planned
