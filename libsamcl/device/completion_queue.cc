@@ -169,7 +169,7 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
   if (pending_.empty() || closing_ > 0) return false;
   Pending& last = pending_.back();
   if (last.node.node.get() != &node) return false;
-  if (last.seen || (!last.event && !node.observed)) return true;
+  if (last.seen || last.has_own_end || (!last.event && !node.observed)) return true;
   const std::optional<DeviceClock> clock =
       last.times == Giving::Times::late ? clock_.present() : std::optional<DeviceClock>();
   if (last.is_marker || last.times == Giving::Times::at_end) return false;
@@ -177,6 +177,7 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
   own = std::make_shared<LateTimes>(clock, last.node.run.enqueued);
   own->is_told_by(last.event);
   last.seen = own;
+  last.has_own_end = true;
   early_.add(own, node);
   return true;
 }

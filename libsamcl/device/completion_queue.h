@@ -214,6 +214,7 @@ class CompletionQueue {
     bool promptly;
     Giving::Times times;
     CompletedNode node;
+    bool has_own_end = false;  // somebody has that of the node itself, as it was before it grew
   };
   // Some that end together: only the last one may have an event.
   struct Batch {

@@ -215,6 +215,30 @@ TEST_F(ExtendedNodes, EndWithTheLastOfThem) {
   }
 }
 
+TEST_F(ExtendedNodes, HaveOneEndOfTheirOwn) {
+  learn_clock();
+  const engine::NodePtr all = add('a');
+  std::shared_ptr<LateTimes> first, none;
+  extend(all, &first);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(ends.extend(*all, {}, none, nullptr, [](const cl_event*) { return true; }));
+  EXPECT_FALSE(none) << "behind one that nobody sees";
+  EXPECT_TRUE(extend(all, &none));
+  EXPECT_FALSE(none);
+  EXPECT_FALSE(ends.own_end(*all));
+}
+
+TEST_F(ExtendedNodes, OfWhichNobodySeesTheFirstHaveNoEndOfItsOwn) {
+  learn_clock();
+  const engine::NodePtr all = node('a');
+  all->observed = false;
+  ends.on_completion(nullptr, all, *log, {.times = Giving::Times::never});
+  std::shared_ptr<LateTimes> none;
+  EXPECT_TRUE(extend(all, &none));
+  EXPECT_TRUE(extend(all, &none));
+  EXPECT_FALSE(none) << "the event is the second one's";
+}
+
 TEST_F(ExtendedNodes, HaveEndedWithThoseBehindThem) {
   learn_clock();
   ends.on_completion(event(), node('a'), *log, {.exactly = true, .times = Giving::Times::late});
