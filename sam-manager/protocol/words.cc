@@ -115,7 +115,9 @@ uint32_t LifeLock::mark() const {
   return now & FUTEX_OWNER_DIED ? 0 : now;
 }
 
-void LifeLock::let_go() { pthread_mutex_unlock(&mutex_); }
+void LifeLock::let_go() {
+  if (mark() != 0) pthread_mutex_unlock(&mutex_);
+}
 
 void futex_wait(const std::atomic<uint32_t>& cell, uint32_t seen, int ms) {
   const timespec limit{ms / 1000, (ms % 1000) * 1'000'000L};
