@@ -168,11 +168,11 @@ void CompletionQueue::begin_extension() {
 bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateTimes>& own) {
   if (pending_.empty() || closing_ > 0) return false;
   Pending& last = pending_.back();
-  if (last.node.node.get() != &node) return false;
+  if (last.node.node.get() != &node || last.is_marker) return false;
   if (last.seen || last.has_own_end || (!last.event && !node.observed)) return true;
   const std::optional<DeviceClock> clock =
       last.times == Giving::Times::late ? clock_.present() : std::optional<DeviceClock>();
-  if (last.is_marker || last.times == Giving::Times::at_end) return false;
+  if (last.times == Giving::Times::at_end) return false;
   if (last.times == Giving::Times::late && !clock) return false;
   own = std::make_shared<LateTimes>(clock, last.node.run.enqueued);
   own->is_told_by(last.event);
@@ -398,7 +398,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
     last.late = std::make_shared<LateTimes>(*clock, last.enqueued);
     last.late->is_told_by(batch.event);
     last.late->heard(now);
-  } else if (batch.event && !batch.seen) {
+  } else if (batch.event && (batch.is_marker || !batch.seen)) {
     released_.add(batch.event);
   }
   batch.event = nullptr;
