@@ -23,7 +23,6 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 # two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
 sanitized=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test
   threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test random_commands_test
-  lost_devices_test shared_launch_test taking_over_test self_test_test
   protocol_test scheduler_test registry_test daemon_soak_test manager_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
@@ -32,6 +31,7 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
       tests+=(translate_test footprint_test instruction_string_test translator_fuzz_test)
     else
       tests+=(manager_storm_test manager_lending_test)
+      tests+=(lost_devices_test shared_launch_test taking_over_test self_test_test)
       programs+=(sam-run)
     fi
     # A race in a process that is killed later shows in its report only.
