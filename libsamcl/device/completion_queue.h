@@ -112,8 +112,8 @@ class CompletionQueue {
   // giving: its soon and counted_ns; of what is seen, whether it has an event of the driver's and when that is asked
   // for its times, late or never.
   // enqueue: is called with where to put the event of what it gives, or nullptr; whether it gave anything, or put it on
-  // its way. seen: gets its end, before that; nullptr: nobody is to have it. own: is
-  // set to the end that the node has had until now, if anybody sees it.
+  // its way. seen: gets its end, before that; nullptr: nobody is to have it. own: is set to the end that the node has
+  // had until now, if anybody sees it.
   template <typename Enqueue>
   bool extend(const engine::Node& node, const Giving& giving, std::shared_ptr<LateTimes>& own,
               std::shared_ptr<LateTimes>* seen, const Enqueue& enqueue) {
