@@ -119,6 +119,10 @@ TEST_F(SubmissionQueueTest, LaunchesComeBeforeWhatIsEnteredAfterThem) {
 // What is behind them, too, need not be given to the driver for that.
 TEST_F(SubmissionQueueTest, LaunchesAreGivenWithoutTheOthers) {
   notes.refuses = 3;
+  notes.makes_room = [this] {  // which its own thread may ask for at any time
+    while (notes.memory == 0) std::this_thread::yield();
+    return true;
+  };
   for (uint64_t i = 0; i < 3; ++i) put(i);
   enter(3);
   queue.give_launches();
