@@ -13,6 +13,9 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/machine.h"
+#include "libsamcl/objects/process_end.h"
+#include "libsamcl/observe/report.h"
+#include "libsamcl/observe/trace.h"
 #include "libsamcl/program/remembered_placements.h"
 
 namespace samcl::api {
@@ -44,6 +47,7 @@ cl_context create(const cl_context_properties* properties, const std::vector<cl_
     recall_placements(*context);
     return created(errcode_ret, Context::hand_out(std::move(context)));
   }
+  if (report::wanted() || trace::observes()) arrange_process_end();
   return driver::real().clCreateContext(properties, static_cast<cl_uint>(real.size()), real.data(), notify, user_data,
                                         errcode_ret);
 }

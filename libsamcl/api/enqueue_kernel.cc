@@ -9,7 +9,6 @@
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/commands/launch.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/objects/process_end.h"
 #include "libsamcl/objects/svm.h"
 
 namespace samcl::api {
@@ -101,7 +100,6 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest&
 // Launches with real handles (one device, no manager) are only counted, and only if somebody will read it.
 void count_direct(cl_kernel kernel) {
   if (!report::wanted()) return;
-  arrange_process_end();
   char name[256] = "";
   driver::real().clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
   KernelRecord& record = report::kernel(name);

@@ -500,7 +500,7 @@ void DeviceBackend::do_on(Worker& lane, const Node& node, bool is_claimed, std::
   if (is_claimed) {
     helping->take(lane, std::move(job));
   } else {
-    lane.post(std::move(job), turn_of(node));
+    lane.post_together(std::move(job), turn_of(node));
   }
 }
 

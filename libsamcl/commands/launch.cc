@@ -84,6 +84,14 @@ std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
 // Ranges of one part beyond which it is not worth looking whether each has been changed.
 constexpr size_t kMostFollowed = 64;
 
+// Likewise, to keep each apart in memory that is one for all: no bytes move, and what comes behind waits for both parts
+// where it may have waited for one. They ascend.
+constexpr size_t kMostTracked = 16;
+SmallVector<Range, kMostTracked> tracked(const BufferAccess& access, std::span<const Range> ranges) {
+  if (access.storage->shared() && ranges.size() > kMostTracked) return {Range{ranges.front().begin, ranges.back().end}};
+  return {ranges.begin(), ranges.end()};
+}
+
 }  // namespace
 
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
@@ -156,13 +164,13 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   if (launch_.shared_) {
     const SharedWork::OwnPiece own = launch_.shared_->own(index_);
     if (own.box.total() > 0) {
-      learn_speed(device, own.box, own.ns);
+      if (!plan.speeds.empty()) learn_speed(device, own.box, own.ns);
       const double all = static_cast<double>(box().total()) / static_cast<double>(own.box.total());
       launch_.part_ns_[index_] = static_cast<uint64_t>(all * static_cast<double>(own.ns));
     }
     launch_.kernel().record.taken_over_groups += launch_.shared_->taken_over(index_);
-  } else if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
-    learn_speed(device, box(), computing);
+  } else if (run.computed > 0 || !device.is_asynchronous()) {
+    if (!plan.speeds.empty()) learn_speed(device, box(), computing);
     if (!launch_.part_ns_.empty()) launch_.part_ns_[index_] = computing;
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
@@ -192,15 +200,18 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
   if (!lost.original && lost.is_split()) partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
 }
 
-// What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole.
+// What parts would cost is not found out for each launch where that takes as long as the launch, and all run whole. In
+// one memory each launch can, wherever the one before ran.
 LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
   const bool is_cut = has_to_be_cut(context), in_parts = parts_are_of_interest(context, is_cut);
   const Interest otherwise = is_cut ? Interest::pieces : Interest::whole;
-  const bool may_pass = known && in_parts && !context.splits_always() && !context.shares_host_memory() &&
-                        context.ways.taken() == Ways::Way::whole && expected_whole_ns() > 0;
+  const bool in_one_memory = context.shares_host_memory();
+  const bool may_pass = known && in_parts && !context.splits_always() && expected_whole_ns() > 0 &&
+                        (in_one_memory || context.ways.taken() == Ways::Way::whole);
   if (!may_pass) return options_of(request_, context, in_parts ? Interest::parts : otherwise);
-  is_judged_ = known->judging.is_due(expected_whole_ns(), context.devices[0]->completions().has_work());
+  const bool is_hidden = context.devices[0]->completions().has_work() && !in_one_memory;
+  is_judged_ = (in_one_memory && known->judging.parts_pay()) || known->judging.is_due(expected_whole_ns(), is_hidden);
   if (!is_judged_) {
     known->judging.passed();
     return options_of(request_, context, otherwise);
@@ -275,7 +286,7 @@ void KernelLaunch::decide(Context& context) {
   bool splits = options.split != nullptr;
   if (is_judged) {
     const ComputingTimes times = known->times.expect(busy_items_);
-    splits = context.shares_host_memory() ? parts_pay(times) : choose_way(context, times);
+    splits = context.shares_host_memory() ? parts_pay(context, times) : choose_way(context, times);
     predicted_ns_ = splits ? times.parts : times.whole;
     if (splits) known->times.runs_in_parts(busy_items_);
     if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
@@ -314,10 +325,20 @@ bool KernelLaunch::may_overlap(const Context& context) const {
 }
 
 // Where all devices compute in one memory: no bytes have to move.
-bool KernelLaunch::parts_pay(ComputingTimes times) const {
+bool KernelLaunch::parts_pay(const Context& context, ComputingTimes times) const {
   if (!options_.split || times.whole < 2 * kHandOver) return false;
-  const double in_parts = static_cast<double>(times.parts) * longest_share(*options_.split, 0) + kHandOver;
-  return in_parts < static_cast<double>(times.whole);
+  const auto computing =
+      static_cast<uint64_t>(static_cast<double>(times.parts) * longest_share(*options_.split, 0));
+  const bool pay = computing + kHandOver + awaited_judging_ns(context) < times.whole;
+  kernel().cost_model->judging.found(pay ? Judging::Found::parts_cost_less : Judging::Found::parts_cost_more);
+  return pay;
+}
+
+// What judging a launch of the kernel adds to it: a device that has nothing to do waits for the parts' plan, too, and
+// one that computes in the host's memory is its processors, most likely, which then do not compute.
+uint64_t KernelLaunch::awaited_judging_ns(const Context& context) const {
+  const bool is_hidden = context.devices[0]->completions().has_work() && !context.shares_host_memory();
+  return is_hidden ? 0 : kernel().cost_model->judging.ns();
 }
 
 // A local size that is the driver's to choose fits.
@@ -371,14 +392,12 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   }
   if (!options.split)
     return samcl::choose_way(ways, options.whole, nullptr, nullptr, times, busy, context.rates(), here, there).splits;
-  // A device that has nothing to do waits for the parts' plan, too.
   CostModel& known = *kernel().cost_model;
-  Judging& judging = known.judging;
   TransferRates rates = context.rates();
-  if (!context.devices[0]->completions().has_work()) rates.hand_over += judging.ns();
+  rates.hand_over += awaited_judging_ns(context);
   const Choice choice =
       samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
-  judging.found(choice.parts);
+  known.judging.found(choice.parts);
   return choice.splits;
 }
 
@@ -487,14 +506,16 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
   }
 }
 
-// Where it is long enough for more launches to count little. Each part then may use what any of them uses.
+// Where it is long enough for more launches to count little, which is taken for granted only of devices that are not
+// alike. Each part then may use what any of them uses.
 void KernelLaunch::share_parts(Context& context) {
   const LaunchPlan& plan = *plan_;
   if (!plan.may_share || !plan.is_split() || is_again_) return;
   part_ns_ = std::vector<std::atomic<uint64_t>>(plan.parts.size());
   if (kernel().cost_model->even_ends.are_expected()) return;
   const auto is_long = [&](uint64_t piece_ns) {
-    return predicted_ns_ == 0 || predicted_ns_ >= kLeastPieces * piece_ns * plan.parts.size();
+    if (predicted_ns_ == 0) return !plan.speeds.empty();
+    return predicted_ns_ >= kLeastPieces * piece_ns * plan.parts.size();
   };
   if (!is_long(SharedWork::kLeastNs)) return;
   SharedWork::Moving moving;
@@ -560,9 +581,11 @@ void KernelLaunch::bring_back_taken(Planner& planner) {
 void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const {
   for (const BufferAccess& access : plan_->accesses) {
     const Place place = access.storage->place_of(device);
-    for (const Range& range : access.needs(part)) accesses.push_back({access.storage, place, range, false});
-    if (!access.written) continue;
-    for (const Range& range : access.writes(part)) accesses.push_back({access.storage, place, range, true});
+    const auto add = [&](std::span<const Range> ranges, bool writes) {
+      for (const Range& range : tracked(access, ranges)) accesses.push_back({access.storage, place, range, writes});
+    };
+    add(access.needs(part), false);
+    if (access.written) add(access.writes(part), true);
   }
 }
 
@@ -734,7 +757,8 @@ void KernelLaunch::note_written() const {
     if (access.shares.empty())
       access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
     for (size_t p = 0; p < access.shares.size(); ++p) {
-      for (const Range& range : access.shares[p].writes) access.storage->written(range, only(parts[p].device));
+      for (const Range& range : tracked(access, access.shares[p].writes))
+        access.storage->written(range, only(parts[p].device));
     }
   }
 }

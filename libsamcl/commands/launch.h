@@ -100,7 +100,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
-  bool parts_pay(ComputingTimes times) const;
+  bool parts_pay(const Context& context, ComputingTimes times) const;
+  uint64_t awaited_judging_ns(const Context& context) const;
   bool choose_way(Context& context, ComputingTimes times);
   bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);

@@ -33,11 +33,15 @@ class Judging {
   // What came of it. Parts that only cost more since bytes would have to move may pay when these are there.
   enum class Found : uint8_t { parts_cost_less, moving_costs_more, parts_cost_more };
   void found(Found what) {
+    parts_pay_.store(what == Found::parts_cost_less, std::memory_order_relaxed);
     const uint32_t more = what == Found::parts_cost_more ? kInVain : 1,
                    before = in_vain_.load(std::memory_order_relaxed);
     in_vain_.store(what == Found::parts_cost_less ? 0 : std::min(before + more, kMostInVain * kInVain),
                    std::memory_order_relaxed);
   }
+
+  // Whether parts cost less when that was found out last.
+  bool parts_pay() const { return parts_pay_.load(std::memory_order_relaxed); }
 
   // What it takes; 0: nobody knows.
   uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
@@ -50,6 +54,7 @@ class Judging {
   static_assert(kPart << kMostInVain == kMostPart);
   std::atomic<uint64_t> ns_{0}, skipped_{0};
   std::atomic<uint32_t> in_vain_{0};
+  std::atomic<bool> parts_pay_{false};
 };
 
 }  // namespace samcl

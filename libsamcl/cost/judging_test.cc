@@ -54,6 +54,15 @@ TEST(Judging, TakesLessAndLessTimeWhereItIsInVain) {
   EXPECT_NEAR(due(judging, 50'000, 1700), 100, 1);
 }
 
+TEST(Judging, KnowsWhetherPartsPaidLast) {
+  Judging judging;
+  EXPECT_FALSE(judging.parts_pay());
+  judging.found(Judging::Found::parts_cost_less);
+  EXPECT_TRUE(judging.parts_pay());
+  judging.found(Judging::Found::moving_costs_more);
+  EXPECT_FALSE(judging.parts_pay());
+}
+
 TEST(Judging, FollowsWhatItTakesNow) {
   Judging judging;
   judging.took(1'000);

@@ -4,7 +4,7 @@
 // the first device holds up its launches for up to half of what it takes to build (two H100: 71 and 145 ms once each in
 // 400; none for the second device's). Then the rule is the one for rent or buy: once the kernel has taken as long as
 // the building. What another process has found out counts: a program whose launches went on for long is likely to go
-// on.
+// on, so building begins with the first of them. It does not wait for that: those that come meanwhile run whole.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,13 @@ enum class PartsBuild : uint8_t {
 };
 
 // All ns. build: what building takes, of all parts together; took: the kernel's launches so far; launch: the present
-// one on one device, with those that are expected to come, of which two devices save half; only_elsewhere: nothing is
-// to be built for the first device.
-constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, bool only_elsewhere = false) {
+// one on one device, to_come: it and those that are expected to come, of which two devices save half; only_elsewhere:
+// nothing is to be built for the first device.
+constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, uint64_t to_come = 0,
+                                         bool only_elsewhere = false) {
   if (launch / 2 >= build) return PartsBuild::now;
-  return took >= (only_elsewhere ? build / 8 : build) ? PartsBuild::beside : PartsBuild::not_yet;
+  const bool is_worth_it = to_come / 2 >= build || took >= (only_elsewhere ? build / 8 : build);
+  return is_worth_it ? PartsBuild::beside : PartsBuild::not_yet;
 }
 
 }  // namespace samcl

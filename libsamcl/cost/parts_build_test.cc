@@ -14,14 +14,20 @@ TEST(PartsBuild, WaitsUntilTheKernelHasTakenAsLong) {
 }
 
 TEST(PartsBuild, BeginsEarlyWhereTheFirstDeviceWaitsForNothing) {
-  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 5 * kMillisecond, 1 * kMillisecond, true), PartsBuild::not_yet);
-  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 6 * kMillisecond, 1 * kMillisecond, true), PartsBuild::beside);
+  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 5 * kMillisecond, 1 * kMillisecond, 0, true), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(48 * kMillisecond, 6 * kMillisecond, 1 * kMillisecond, 0, true), PartsBuild::beside);
 }
 
 TEST(PartsBuild, HoldsUpOnlyALaunchThatSavesMore) {
   EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 99 * kMillisecond), PartsBuild::not_yet);
   EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 100 * kMillisecond), PartsBuild::now);
   EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 500 * kMillisecond, 99 * kMillisecond), PartsBuild::beside);
+}
+
+TEST(PartsBuild, BeginsWithTheFirstOfManyLaunchesAndHoldsUpNone) {
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 1 * kMillisecond, 99 * kMillisecond), PartsBuild::not_yet);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 1 * kMillisecond, 100 * kMillisecond), PartsBuild::beside);
+  EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 100 * kMillisecond, 100 * kMillisecond), PartsBuild::now);
 }
 
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }

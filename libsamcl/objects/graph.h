@@ -21,6 +21,7 @@
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/lineage.h"
 #include "libsamcl/objects/queue.h"
+#include "libsamcl/threads/worker.h"
 
 namespace samcl {
 
@@ -80,13 +81,15 @@ class Graph {
   }
 
  private:
-  // What a call finds under the lock and leaves until it is given back: what ended commands and operations held.
+  // What a call finds under the lock and leaves until it is given back: what ended commands and operations held. The
+  // lanes that it gave operations to begin first.
   // In place, as what engine nodes held.
   using EndedCommands = SmallVector<std::shared_ptr<Command>, 4>;
   struct Outcome {
     EndedCommands commands;
     engine::Engine::AllHeld operations;
     Lineage::Dropped producers;
+    Worker::Together lanes;
   };
 
   std::shared_ptr<Event> followed_locked(const Queue& queue) const;

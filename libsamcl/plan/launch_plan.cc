@@ -239,6 +239,13 @@ class Options {
            });
   }
 
+  // Whether devices may run pieces of each other's parts. Where each has a memory of its own, alike ones are taken to
+  // end at once.
+  bool may_be_shared(const LaunchPlan& plan) const {
+    if (!context_.device->is_mixed()) return context_.shares_host_memory() && in_one_memory(*accesses_);
+    return in_one_memory(*accesses_) || may_be_taken_over(plan);
+  }
+
   // Whether what one device does for another one can be brought back to it.
   bool may_be_taken_over(const LaunchPlan& plan) const {
     return !context_.survives() && std::ranges::all_of(plan.accesses, [](const BufferAccess& access) {
@@ -282,25 +289,31 @@ class Options {
       if (mixed || parts.size() == devices.size()) return parts;
       return cut_by(std::vector<double>(devices.size(), 1.0), plan.ndrange, devices, dimension);
     };
-    const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
+    std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
+    CutDimension& cut_dimension = kernel_.cost_model->cut_dimension;
+    const bool compares = !in_one_memory(*accesses_) || cut_dimension.is_to_compare(dimensions);
+    unsigned best_dimension = dimensions[0];
     std::vector<Part> cut_best = cut_along(dimensions[0]);
     PartitionCost best;
     if (cut_best.size() > 1) best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, cut_best);
-    for (size_t i = 1; i < dimensions.size() && may_be_cut_better(plan, best, cut_best.size()); ++i) {
+    for (size_t i = 1; i < dimensions.size() && (compares || excludes(best)) &&
+                       may_be_cut_better(plan, best, cut_best.size());
+         ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
       BufferAccesses accesses = *accesses_;
       const PartitionCost cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, parts);
       if (!is_better(cost, best)) continue;
       best = cost;
+      best_dimension = dimensions[i];
       cut_best = std::move(parts);
       plan.accesses = std::move(accesses);
     }
+    if (compares) cut_dimension.found(best_dimension);
     if (!mixed) balance(plan, cut_best, devices, best);
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
     plan.may_overlap = may_overlap(plan);
-    plan.may_share = mixed && !context_.is_managed() && kernel_.translation->may_slice &&
-                     (in_one_memory(*accesses_) || may_be_taken_over(plan));
+    plan.may_share = !context_.is_managed() && kernel_.translation->may_slice && may_be_shared(plan);
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));

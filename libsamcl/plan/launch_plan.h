@@ -38,8 +38,8 @@ struct LaunchPlan {
   SmallVector<uint64_t, 1> written;
   // Bytes that few work-groups need of other devices may pass while the others compute (plan/layers.h).
   bool may_overlap = false;
-  // A device may run pieces of another one's part, as they are not alike: all compute in one memory, or what each part
-  // writes is known.
+  // A device may run pieces of another one's part: all compute in one memory, or, of devices that are not alike, what
+  // each part writes is known.
   bool may_share = false;
   size_t layers = 0;  // so many parts, the first ones, exchange bytes with other devices, and the others do not
 

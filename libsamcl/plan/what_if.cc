@@ -49,7 +49,7 @@ bool WhatIf::has_parts(Machine& machine, const Kernel& kernel, unsigned devices,
   const auto known = machine.built.find(build);
   if (known != machine.built.end()) return known->second <= machine.clock_ns;
   const uint64_t all_ns = build->built_ns * (devices - (build->is_rewritten() ? 0 : 1));
-  const PartsBuild when = when_to_build_parts(all_ns, kernel.cost_model->took_ns, whole_ns, !build->is_rewritten());
+  const PartsBuild when = when_to_build_parts(all_ns, kernel.cost_model->took_ns, whole_ns, 0, !build->is_rewritten());
   if (when == PartsBuild::not_yet) return false;
   if (when == PartsBuild::now) building = build->built_ns;
   machine.built[build] = machine.clock_ns.load() + (when == PartsBuild::now ? 0 : build->built_ns);

@@ -13,6 +13,7 @@
 
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/cost/balance.h"
+#include "libsamcl/cost/cut_dimension.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/even_ends.h"
 #include "libsamcl/cost/judging.h"
@@ -41,8 +42,9 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
-  EvenEnds even_ends;                // likewise
-  Balance balance;                   // where they are
+  EvenEnds even_ends;                // where they take over from each other
+  Balance balance;                   // where they are alike
+  CutDimension cut_dimension;        // where they compute in one memory
   Judging judging;                   // of their parts
   Moving moving;                     // of bytes to these
   Layers layers;                     // under the lock of the context's graph

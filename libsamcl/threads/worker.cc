@@ -11,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/block_signals.h"
@@ -22,6 +23,7 @@ namespace {
 std::atomic<bool> no_more_jobs{false};
 std::atomic<bool> end_when_idle{false};
 thread_local bool own_thread = false;
+thread_local Worker::Together* together = nullptr;
 std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs()
 
 // Jobs do not throw, unless memory is short where nobody can be told.
@@ -114,7 +116,8 @@ Worker::~Worker() {
   }
 }
 
-void Worker::post(std::function<void()> job, const Turn& turn) {
+// The thread to be woken for it, if that sleeps: without the lock, which it takes first.
+std::shared_ptr<Worker::State> Worker::add(std::function<void()> job, const Turn& turn) {
   std::lock_guard lock(state_->mutex);
   state_->jobs.push_back({std::move(job), turn});
   state_->called.store(true, std::memory_order_release);
@@ -122,8 +125,42 @@ void Worker::post(std::function<void()> job, const Turn& turn) {
     state_->thread = make_thread([state = state_] { run(state); });
   }
   if (!state_->thread.joinable()) any_stranded_ = true;
-  // Under the lock: the job may drop the last reference to our owner.
-  if (state_->asleep) state_->changed.notify_all();
+  return state_->asleep ? state_ : nullptr;
+}
+
+// From then on the job may drop the last reference to our owner.
+void Worker::post(std::function<void()> job, const Turn& turn) {
+  if (const auto asleep = add(std::move(job), turn)) asleep->changed.notify_all();
+}
+
+void Worker::post_together(std::function<void()> job, const Turn& turn) {
+  auto asleep = add(std::move(job), turn);
+  if (!asleep) return;
+  if (together)
+    together->wake_later(std::move(asleep));
+  else
+    asleep->changed.notify_all();
+}
+
+Worker::Together::Together() : outer_(std::exchange(together, this)) {}
+
+Worker::Together::~Together() {
+  together = outer_;
+  wake_all();
+}
+
+void Worker::Together::wake_later(std::shared_ptr<State> state) {
+  const auto now = std::chrono::steady_clock::now();
+  if (asleep_.empty()) since_ = now;
+  if (std::ranges::find(asleep_, state) == asleep_.end()) {
+    if (asleep_.size() == asleep_.capacity()) wake_all();  // without memory of its own
+    asleep_.push_back(std::move(state));
+  }
+  if (now - since_ > kLongestTogether) wake_all();
+}
+
+void Worker::Together::wake_all() {
+  for (; !asleep_.empty(); asleep_.pop_back()) asleep_.back()->changed.notify_all();
 }
 
 bool Worker::help(const Turn& awaited) {

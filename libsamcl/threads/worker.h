@@ -6,16 +6,20 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "base/small_vector.h"
 #include "base/turn.h"
 
 namespace samcl {
 
 class Worker {
+  struct State;
+
  public:
   // on_start: called once on each new thread before its first job (may be empty).
   explicit Worker(std::string name, std::function<void()> on_start = {});
@@ -29,6 +33,30 @@ class Worker {
 
   // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw. turn: see help().
   void post(std::function<void()> job, const Turn& turn = {});
+
+  // The same, but where the calling thread has a Together: the worker's thread may sleep until the end of that.
+  void post_together(std::function<void()> job, const Turn& turn = {});
+
+  // While a thread has one, what it posts by post_together() begins together: the threads that sleep are woken at its
+  // end, the last one first, or kLongestTogether after the first job. A thread that was woken at once could take the
+  // processor, where these are few, from who has not yet posted the others' jobs. The innermost counts. End it without
+  // locks, and before waiting for the jobs.
+  class Together {
+   public:
+    Together();
+    ~Together();
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    friend class Worker;
+    void wake_later(std::shared_ptr<State> state);
+    void wake_all();
+    SmallVector<std::shared_ptr<State>, 4> asleep_;
+    std::chrono::steady_clock::time_point since_{};  // when the first of them came
+    Together* const outer_;
+  };
+  static constexpr std::chrono::microseconds kLongestTogether{20};
 
   // Does the next job on the calling thread if no job runs and that one's turn is up by the one that is awaited: who
   // waits for it need not wait until our thread is awake. False if there is none. Without locks.
@@ -67,7 +95,7 @@ class Worker {
   bool drain(int milliseconds);
 
  private:
-  struct State;
+  std::shared_ptr<State> add(std::function<void()> job, const Turn& turn);
   static void run(const std::shared_ptr<State>& state);
   static void run_all_stranded();
   static void run_stranded_of_all();

@@ -57,6 +57,64 @@ TEST(Worker, JobsRunOneAfterAnotherInTheirOrder) {
   EXPECT_TRUE(alone);
 }
 
+// Waits until its thread sleeps.
+void let_sleep(Worker& worker) {
+  worker.post([] {});
+  ASSERT_TRUE(worker.drain(kPatienceMs));
+  std::this_thread::sleep_for(20ms);  // it spins for a while
+}
+
+TEST(Worker, WhatIsPostedTogetherBeginsAtTheEnd) {
+  Worker one("one"), two("two");
+  let_sleep(one);
+  let_sleep(two);
+  std::atomic<int> begun = 0;
+  {
+    const Worker::Together together;
+    one.post_together([&] { ++begun; });
+    two.post_together([&] { ++begun; });
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(begun, 0);
+  }
+  EXPECT_TRUE(one.drain(kPatienceMs));
+  EXPECT_TRUE(two.drain(kPatienceMs));
+  EXPECT_EQ(begun, 2);
+}
+
+TEST(Worker, NothingWaitsLongForWhatIsPostedTogetherWithIt) {
+  Worker one("one"), two("two");
+  let_sleep(one);
+  let_sleep(two);
+  const Worker::Together together;
+  one.post_together([] {});
+  std::this_thread::sleep_for(Worker::kLongestTogether * 2);
+  two.post_together([] {});
+  EXPECT_TRUE(one.drain(kPatienceMs));
+  EXPECT_TRUE(two.drain(kPatienceMs));
+}
+
+TEST(Worker, ManyThatArePostedTogetherAllBegin) {
+  std::deque<Worker> workers;
+  for (int i = 0; i < 20; ++i) let_sleep(workers.emplace_back("many"));
+  std::atomic<int> begun = 0;
+  {
+    const Worker::Together outer;
+    for (int round = 0; round < 3; ++round) {
+      const Worker::Together inner;
+      for (Worker& worker : workers) worker.post_together([&] { ++begun; });
+    }
+  }
+  for (Worker& worker : workers) EXPECT_TRUE(worker.drain(kPatienceMs));
+  EXPECT_EQ(begun, 60);
+}
+
+TEST(Worker, WithoutTheOthersAJobBeginsAtOnce) {
+  Worker worker("one");
+  let_sleep(worker);
+  worker.post_together([] {});
+  EXPECT_TRUE(worker.drain(kPatienceMs));
+}
+
 TEST(Worker, WhoWaitsDoesWhatNoThreadHasBegun) {
   const int line = 0;
   Worker worker("test");

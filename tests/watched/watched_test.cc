@@ -34,13 +34,13 @@ struct Watched : ::testing::TestWithParam<const char*> {
   ~Watched() override { fs::remove_all(folder); }
 
   // In parts, the way that GPUs take.
-  Outcome run(std::vector<std::string> options) const {
+  Outcome run(std::vector<std::string> options, const char* direct = "off") const {
     options.insert(options.begin(), SAM_RUN);
     options.insert(options.end(), {"--", VECTOR_ADD, "--size", "500000", "--warmup", "0", "--iterations", "4"});
     return run_program(options, {{"POCL_DEVICES", GetParam()},
                                  {"SAMCL_TRANSPORT", "staged"},
                                  {"SAMCL_SPLIT", "always"},
-                                 {"SAMCL_DIRECT", "off"},
+                                 {"SAMCL_DIRECT", direct},
                                  {"SAMCL_INSTANCE", "watched." + std::to_string(getpid())}});
   }
 
@@ -70,6 +70,16 @@ TEST_P(Watched, ATraceHasCallsOperationsAndArrows) {
   EXPECT_THAT(rows(events, "call"), Contains("calls of VectorAdd/clEnqueueNDRangeKernel"));
   EXPECT_THAT(events_of(events, 's', "arrow"), Not(IsEmpty()));
   EXPECT_THAT(events_of(events, 'C'), Not(IsEmpty()));
+}
+
+TEST_P(Watched, OfTheDriversOwnObjectsItHasTheCalls) {
+  const Outcome outcome = run({"--devices", "0", "--manager", "off", "--trace", trace}, "on");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(text_of(trace), ::testing::EndsWith("\n]\n"));
+  const auto events = read_trace(trace);
+  EXPECT_THAT(faults_of(events), IsEmpty());
+  EXPECT_THAT(rows(events, "call"), Contains("calls of VectorAdd/clEnqueueNDRangeKernel"));
+  EXPECT_THAT(rows(events, "operation"), IsEmpty());
 }
 
 TEST_P(Watched, UnderAManagerItHasSlicesAndChunks) {
