@@ -327,8 +327,7 @@ bool KernelLaunch::may_overlap(const Context& context) const {
 // Where all devices compute in one memory: no bytes have to move.
 bool KernelLaunch::parts_pay(const Context& context, ComputingTimes times) const {
   if (!options_.split || times.whole < 2 * kHandOver) return false;
-  const auto computing =
-      static_cast<uint64_t>(static_cast<double>(times.parts) * longest_share(*options_.split, 0));
+  const auto computing = static_cast<uint64_t>(static_cast<double>(times.parts) * longest_share(*options_.split, 0));
   const bool pay = computing + kHandOver + awaited_judging_ns(context) < times.whole;
   kernel().cost_model->judging.found(pay ? Judging::Found::parts_cost_less : Judging::Found::parts_cost_more);
   return pay;

@@ -296,9 +296,8 @@ class Options {
     std::vector<Part> cut_best = cut_along(dimensions[0]);
     PartitionCost best;
     if (cut_best.size() > 1) best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, cut_best);
-    for (size_t i = 1; i < dimensions.size() && (compares || excludes(best)) &&
-                       may_be_cut_better(plan, best, cut_best.size());
-         ++i) {
+    for (size_t i = 1;
+         i < dimensions.size() && (compares || excludes(best)) && may_be_cut_better(plan, best, cut_best.size()); ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
       BufferAccesses accesses = *accesses_;
       const PartitionCost cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, parts);

@@ -181,8 +181,8 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
     return true;
   const uint64_t promising = build->promising_ns_;
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
-  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, to_come,
-                                              !build->is_rewritten());
+  const PartsBuild when =
+      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, to_come, !build->is_rewritten());
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
 }
