@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/small_vector.h"
+
 namespace samcl::footprint {
 namespace {
 
@@ -14,6 +16,8 @@ struct Rows {
   Wide start, length, stride, count;
 };
 
+using Forms = SmallVector<Form, 4>;
+
 // Conditions and address over the same variables, brought to a form where each condition bounds one variable,
 // or the address itself.
 class Resolution {
@@ -21,7 +25,7 @@ class Resolution {
   Resolution(const Knowledge& known, const Variables& variables, const Form& address)
       : variables_(variables), address_(address) {
     known_.ranges = known.ranges;
-    std::vector<Form> open;
+    Forms open;
     for (const Form& condition : known.pending)
       if (known.is_free(condition, variables)) open.push_back(condition);
     for (bool progress = true; progress && !known_.never;) {
@@ -29,7 +33,7 @@ class Resolution {
       for (size_t i = 0; i < open.size();) {
         open[i] = without_singles(open[i]);
         if (is_decided(open[i])) {
-          open.erase(open.begin() + static_cast<long>(i));
+          open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
           progress = true;
         } else if (fuse(open, i)) {
           progress = true;
@@ -69,7 +73,7 @@ class Resolution {
   Wide count(Variable variable) const { return add(known_.ranges[variable].high - known_.ranges[variable].low, 1); }
 
   // Makes one variable of two that together count without gaps, like group and local id, wherever they occur.
-  bool fuse(std::vector<Form>& conditions, size_t which) {
+  bool fuse(Forms& conditions, size_t which) {
     const Form& condition = conditions[which];
     for (const Term& fast : condition) {
       if (known_.ranges[fast.variable].high >= kInfinite) continue;
@@ -88,7 +92,7 @@ class Resolution {
           return form - Form::of(gone, form.factor(gone)) +
                  Form(multiply(form.factor(gone), gone_range.low) + multiply(factor, kept_range.low));
         };
-        std::vector<Form> others;
+        Forms others;
         for (const Form& each : conditions) {
           if (fits(each))
             others.push_back(fused(each));
@@ -109,7 +113,7 @@ class Resolution {
     const Form condition = without_singles(unreduced);
     if (address_.size() == 0 || condition.size() == 0) return false;
     const Term& term = *condition.begin();
-    const Wide factor = address_.factor(term.variable);
+    const int64_t factor = address_.factor(term.variable);
     if (factor == 0 || factor % term.factor != 0) return false;
     const Wide times = factor / term.factor;
     const Form rest = address_ - condition * times;
@@ -130,7 +134,7 @@ class Resolution {
 
 // Elements of `width` bytes at base + all sums of steps.
 struct Layout {
-  std::vector<Rows> planes;
+  SmallVector<Rows, kFewPlanes> planes;
   bool exact = true;  // these bytes and no others
   Wide step = 0;      // elements of a row are that far apart, without gaps between; 0: one element a row
   bool even = true;   // they really lie at every step
@@ -140,7 +144,9 @@ struct Step {
   Wide stride, count;
 };
 
-Layout lay_out(Wide base, std::vector<Step> steps, Wide width) {
+using StepList = SmallVector<Step, Form::kMostTerms>;
+
+Layout lay_out(Wide base, StepList steps, Wide width) {
   std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.stride < b.stride; });
   Layout layout;
   Wide length = width;
@@ -241,7 +247,7 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
   const Form& address = resolution.address();
   if (!address.valid()) return {};
   Wide base = address.constant();
-  std::vector<Step> steps;
+  StepList steps;
   for (const Term& term : address) {
     const Interval& range = resolution.range(term.variable);
     base = add(base, multiply(term.factor, term.factor > 0 ? range.low : range.high));

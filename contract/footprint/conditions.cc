@@ -122,7 +122,7 @@ Interval Evaluation::bounds_where(Id node, bool is_signed, Id condition, bool wh
   const Form holds = when ? *b - *a - Form(Wide{1}) : *a - *b;
   if (!holds.valid()) return result;
   for (const Term& term : holds) {
-    const Wide factor = number->factor(term.variable);
+    const int64_t factor = number->factor(term.variable);
     if (factor == 0 || factor % term.factor != 0) continue;
     const Wide times = factor / term.factor;
     const Interval rest = here_->range(*number - holds * times);

@@ -40,7 +40,7 @@ Interval Knowledge::range(const Form& form) const {
   for (const Form& condition : pending) {
     Wide last = 0;
     for (const Term& term : condition) {
-      const Wide factor = form.factor(term.variable);
+      const int64_t factor = form.factor(term.variable);
       if (factor == 0 || factor % term.factor != 0) continue;
       const Wide times = factor / term.factor;
       if (times == last) continue;  // it is a multiple of more of the condition

@@ -1,14 +1,31 @@
 #include "contract/footprint/linear_form.h"
 
 namespace samcl::footprint {
+namespace {
+
+struct Divided {
+  Wide quotient, rest;
+};
+
+// Nearly all numbers are small, and a division of large ones is a call.
+Divided divided(Wide a, Wide b) {
+  const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+  if (x == a && y == b) return {x / y, x % y};
+  return {a / b, a % b};
+}
+
+}  // namespace
+
 Wide divide_down(Wide a, Wide b) {
   if (infinite(a)) return a;
-  return a / b - (a % b < 0 ? 1 : 0);
+  const auto [quotient, rest] = divided(a, b);
+  return quotient - (rest < 0 ? 1 : 0);
 }
 
 Wide divide_up(Wide a, Wide b) {
   if (infinite(a)) return a;
-  return a / b + (a % b > 0 ? 1 : 0);
+  const auto [quotient, rest] = divided(a, b);
+  return quotient + (rest > 0 ? 1 : 0);
 }
 
 Interval unsigned_values(unsigned bits) { return {0, (Wide{1} << bits) - 1}; }
@@ -36,7 +53,7 @@ void Form::append(Variable variable, Wide factor) {
   terms_[size_++] = {variable, static_cast<int64_t>(factor)};
 }
 
-Wide Form::factor(Variable variable) const {
+int64_t Form::factor(Variable variable) const {
   for (const Term& term : *this)
     if (term.variable == variable) return term.factor;
   return 0;

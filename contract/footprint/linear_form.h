@@ -82,7 +82,7 @@ class Form {
   const Term* begin() const { return terms_.data(); }
   const Term* end() const { return terms_.data() + size_; }
   bool is_constant() const { return size_ == 0; }
-  Wide factor(Variable variable) const;
+  int64_t factor(Variable variable) const;
   bool operator==(const Form& other) const {
     return constant_ == other.constant_ && valid_ == other.valid_ &&
            std::equal(begin(), end(), other.begin(), other.end());
