@@ -18,12 +18,12 @@ enum class PartsBuild : uint8_t {
 };
 
 // All ns. build: what building takes, of all parts together; took: the kernel's launches so far; launch: the present
-// one on one device, to_come: it and those that are expected to come, of which two devices save half; only_elsewhere:
-// nothing is to be built for the first device.
+// one on one device, to_come: it and those that are expected to come, of which two devices save half; holds_up_none: what
+// launches need is neither built for nor by the first device.
 constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, uint64_t to_come = 0,
-                                         bool only_elsewhere = false) {
+                                         bool holds_up_none = false) {
   if (launch / 2 >= build) return PartsBuild::now;
-  const bool is_worth_it = to_come / 2 >= build || took >= (only_elsewhere ? build / 8 : build);
+  const bool is_worth_it = to_come / 2 >= build || took >= (holds_up_none ? build / 8 : build);
   return is_worth_it ? PartsBuild::beside : PartsBuild::not_yet;
 }
 

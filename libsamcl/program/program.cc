@@ -181,8 +181,10 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
     return true;
   const uint64_t promising = build->promising_ns_;
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
+  // A device that computes in the host's memory is its processors, most likely, which compile as well.
+  const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
   const PartsBuild when =
-      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, to_come, !build->is_rewritten());
+      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
 }
@@ -195,12 +197,13 @@ void Build::make_beside(const std::shared_ptr<const Build>& build, Context& cont
 
 void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
                  bool is_promising) {
-  const uint64_t before = kernel.took_ns.fetch_add(ns);
+  const uint64_t counts = ns > 2 * kHandOver ? ns - 2 * kHandOver : 0;  // parts save half of that at best
+  const uint64_t before = kernel.took_ns.fetch_add(counts);
   const uint64_t cost = build->sub_kernel_build_ns;
-  bool keeps = before < cost && before + ns >= cost;
+  bool keeps = before < cost && before + counts >= cost;
   if (is_promising) {
-    const uint64_t promising = build->promising_ns_.fetch_add(ns);
-    keeps |= std::bit_width(promising / kWorthKeeping) < std::bit_width((promising + ns) / kWorthKeeping);
+    const uint64_t promising = build->promising_ns_.fetch_add(counts);
+    keeps |= std::bit_width(promising / kWorthKeeping) < std::bit_width((promising + counts) / kWorthKeeping);
   }
   if (!build->sub_kernel_programs.empty() && keeps) post(build, context, &Build::remember);
 }

@@ -49,7 +49,7 @@ struct CostModel {
   Moving moving;                     // of bytes to these
   Layers layers;                     // under the lock of the context's graph
   SelfTests self_tests;              // where these have to give the same bytes
-  std::atomic<uint64_t> took_ns{0};  // all launches in this process
+  std::atomic<uint64_t> took_ns{0};  // all launches in this process, but for what handing over parts would take
 };
 
 // By kind of device (Device::kinds); 0 is always there.
