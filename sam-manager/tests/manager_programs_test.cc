@@ -83,8 +83,8 @@ struct ProgramsTest : ::testing::Test {
   Outcome begin_job_beside_a_build(const std::string& while_building) {
     std::filesystem::remove(folder + "/go");
     std::filesystem::remove(folder + "/builds");
-    const std::string script = "OPENCL_LAYERS=" BUILDS_WHEN_TOLD " BUILDS_WHEN_TOLD='" + folder +
-                               "' WHILE_BUILDING=\"" + while_building + "\" exec " OPENCL_TASK;
+    const std::string script = "OPENCL_LAYERS=" BUILDS_WHEN_TOLD " BUILDS_WHEN_TOLD='" + folder + "' WHILE_BUILDING='" +
+                               while_building + "' exec " OPENCL_TASK;
     return run_managed({"/bin/sh", "-c", script}, "camera");
   }
   std::string set_hold(const char* hold) const {
