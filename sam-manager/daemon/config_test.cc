@@ -116,7 +116,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 25);
+  EXPECT_EQ(keys, 26);
   EXPECT_EQ(problem(text), "none");
 }
 
