@@ -184,9 +184,11 @@ class ManagedClient final : public Client {
     if (telling == Page::kAskAtBegin) await_gpu();
   }
 
-  void job_builds() override {
-    if (!is_forked_copy()) current()->job_builds();
+  void builds() override {
+    if (!is_forked_copy()) current()->builds();
   }
+
+  uint64_t holds_job_ns() const override { return is_forked_copy() ? 0 : current()->holds_job_ns(); }
 
   void await_gpu() override {
     if (!needs_gpu_.load(std::memory_order_relaxed) || is_forked_copy()) return;

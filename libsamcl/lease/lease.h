@@ -90,9 +90,13 @@ class Client {
   // acquire(). Thread-safe.
   virtual void await_gpu() {}
 
-  // In the job under way an OpenCL program is built: nothing is promised of it, nor of the next one before it ended
-  // without that. No message. Thread-safe.
-  virtual void job_builds() {}
+  // An OpenCL program is being built: nothing is promised of the job under way, nor of any before one has ended without
+  // that. No message. Thread-safe.
+  virtual void builds() {}
+
+  // For how long the next job is to wait at its begin, at most, until what is being built is built: where its task is
+  // held until then, and nothing is promised of its jobs yet; else 0. Thread-safe, some loads of shared memory.
+  virtual uint64_t holds_job_ns() const { return 0; }
 
   // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
   // keeps to what it was registered with. Jobs end one after the other. No message, as job_began(). was_building: the

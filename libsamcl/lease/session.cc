@@ -144,8 +144,10 @@ bool Session::ask(Message message, Granted granted, Sleep sleep) {
   message.sequence = sequence_.fetch_add(1) + 1;
   if (!send(message, kSendLimitMs)) return false;
   Heartbeat heartbeat(notice_->beats.load(), Heartbeat::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
-  while (!granted(static_cast<uint32_t>(message.sequence))) {
-    if (!usable() || !connection_->is_open() || !heartbeat.is_alive(notice_->beats.load(), Heartbeat::Clock::now())) {
+  // The connection was open a moment ago, when the message went.
+  for (bool has_slept = false; !granted(static_cast<uint32_t>(message.sequence)); has_slept = true) {
+    if (!usable() || (has_slept && !connection_->is_open()) ||
+        !heartbeat.is_alive(notice_->beats.load(), Heartbeat::Clock::now())) {
       give_up();
       return false;
     }

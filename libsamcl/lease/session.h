@@ -93,9 +93,10 @@ class Session {
   void job_began(uint64_t now_ns) {
     if (usable()) page_->jobs.begin(now_ns);
   }
-  void job_builds() {
-    if (usable()) page_->jobs.builds.store(1);
+  void builds() {
+    if (usable()) ++page_->jobs.builds;
   }
+  uint64_t holds_job_ns() const { return usable() && page_->jobs.is_building() ? page_->assignment.hold_ns.load() : 0; }
   // Tells the daemon, if it wants to know, that a job begins, and later ends. Returns what it wants to know.
   protocol::ClientPage::Telling tell_job_began();
   void tell_job_ended();

@@ -164,11 +164,11 @@ bool Build::make_all_sub_kernel_programs(const Context& context) const try {
   return false;  // no memory
 }
 
-void Build::post(const std::shared_ptr<const Build>& build, Context& context,
-                 void (Build::*work)(const Context&) const) {
+void Build::post(const std::shared_ptr<const Build>& build, Context& context, void (Build::*work)(const Context&) const,
+                 std::shared_ptr<const Building> building) {
   // The program may be gone by then, but a part may be the original.
   driver::real().clRetainProgram(build->original);
-  context.builder.post([build, &context, work] {
+  context.builder.post([build, &context, work, building = std::move(building)] {
     const Compiling until_then;
     (*build.*work)(context);
     driver::real().clReleaseProgram(build->original);
@@ -192,7 +192,7 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
 void Build::make_beside(const std::shared_ptr<const Build>& build, Context& context) {
   Made none = Made::none;
   if (!build->sub_kernel_programs.empty() && build->made_.compare_exchange_strong(none, Made::wanted))
-    post(build, context, &Build::make_and_remember);
+    post(build, context, &Build::make_and_remember, std::make_shared<Building>(Building::By::later));
 }
 
 void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,

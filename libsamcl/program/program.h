@@ -23,6 +23,7 @@
 #include "libsamcl/cost/self_tests.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
+#include "libsamcl/program/building.h"
 #include "libsamcl/program/known_binaries.h"
 #include "libsamcl/program/living_kernels.h"
 #include "libsamcl/program/remembered_footprint.h"
@@ -105,9 +106,9 @@ struct Build {
   cl_program original_on(const Context& context, unsigned device) const;
 
  private:
-  // Has the builder's thread do something with it.
+  // Has the builder's thread do something with it. building: until then.
   static void post(const std::shared_ptr<const Build>& build, Context& context,
-                   void (Build::*work)(const Context&) const);
+                   void (Build::*work)(const Context&) const, std::shared_ptr<const Building> building = {});
   bool make_all_sub_kernel_programs(const Context& context) const;
   void make_and_remember(const Context& context) const;
   void remember(const Context& context) const;

@@ -774,7 +774,10 @@ void Broker::assign(ConnectedProgram& program) {
                         task ? task->deadline_ns : 0,
                         period,
                         0,
-                        early};
+                        early,
+                        !task || task->weight > 0 ? 0
+                        : task->hold_ns >= 0      ? static_cast<uint64_t>(task->hold_ns)
+                                                  : config_.hold_ns};
   set_promise(program, planned);
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();
@@ -933,6 +936,7 @@ void Broker::reconfigure(const Config& config) {
   config_.gpus = config.gpus;
   config_.device_memory = config.device_memory;
   config_.throttle = config.throttle;
+  config_.hold_ns = config.hold_ns;
   admission_.set(config_.planning, config.strict);
   use_policy(config.policy);
 }

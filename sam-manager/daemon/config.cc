@@ -105,6 +105,14 @@ uint64_t parse_cpu_watch(const toml::key& key, const toml::node& node) {
   return time;
 }
 
+uint64_t parse_hold(const toml::key& key, const toml::node& node) {
+  if (as<std::string>(key, node, "off, or a time such as \"10s\"") == "off") return 0;
+  const uint64_t time = duration_of(key, node);
+  if (time < 1 || time > static_cast<uint64_t>(registry::kLongestHold))
+    throw Wrong{node.source().begin.line, "hold: expected off, or 1ns to 60s"};
+  return time;
+}
+
 // A time that each kind of hand-over is taken to cost; none: they are measured.
 std::optional<analysis::Handovers> parse_handovers(const toml::key& key, const toml::node& node) {
   if (as<std::string>(key, node, "measured, or a time such as \"50us\"") == "measured") return std::nullopt;
@@ -228,6 +236,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.cpu_watch_ns = parse_cpu_watch(key, node);
   } else if (name == "early_jobs") {
     config.throttle = parse_early_jobs(text(), line);
+  } else if (name == "hold") {
+    config.hold_ns = parse_hold(key, node);
   } else if (name == "device_memory") {
     const auto bytes = parse_bytes(text());
     if (!bytes) throw Wrong{line, "device_memory: " + bytes.error().message};
@@ -255,12 +265,13 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     if (!table) throw Wrong{line, "access: expected a table: [access]"};
     for (const auto& [inner, value] : *table) set_access(config.access, inner, value);
   } else {
-    throw Wrong{key.source().begin.line,
-                "unknown key \"" + name +
-                    "\": expected instance, group, default_priority, default_weight, state_file, log_level, "
-                    "realtime, "
-                    "admission, overrun, cpu_watch, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, "
-                    "other_chunk, handovers, metrics or access"};
+    throw Wrong{
+        key.source().begin.line,
+        "unknown key \"" + name +
+            "\": expected instance, group, default_priority, default_weight, state_file, log_level, "
+            "realtime, "
+            "admission, overrun, cpu_watch, early_jobs, hold, policy, modes, cpus, gpus, device_memory, other_slice, "
+            "other_chunk, handovers, metrics or access"};
   }
 }
 

@@ -27,6 +27,7 @@ struct Config {
   // looks.
   uint64_t cpu_watch_ns = 1'000'000;
   bool throttle = false;       // jobs that come faster than their period are less urgent than all tasks until it begins
+  uint64_t hold_ns = 0;        // of tasks that say nothing else (registry::Task)
   uint64_t device_memory = 0;  // of each device, bytes; 0: what programs tell
   bool strict = false;         // tasks that would break a guarantee are refused
   int cpus = 0;                // that programs share; 0: all there are

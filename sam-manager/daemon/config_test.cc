@@ -22,7 +22,8 @@ TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
       "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\ndefault_weight = 4\nstate_file = '/x.json'\n"
       "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\noverrun = 'demote'\npolicy = 'edf'\nmodes "
-      "= 'gpa'\ncpu_watch = '250us'\nearly_jobs = 'throttle'\ndevice_memory = '2GiB'\ncpus = 3\ngpus = 2\n"
+      "= 'gpa'\ncpu_watch = '250us'\nearly_jobs = 'throttle'\nhold = '10s'\ndevice_memory = '2GiB'\ncpus = 3\ngpus = "
+      "2\n"
       "other_slice = '500us'\nother_chunk = '1.5ms'\nhandovers = '40us'\nmetrics = "
       "'/run/samcl/metrics'\n[access]\n"
       "administrators = ['root', '@7']\nprograms_per_user = 5\n[[access.allow]]\nwho = ['1000', '@root']\n"
@@ -41,6 +42,7 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->planning.modes, analysis::ModePolicy::gpa);
   EXPECT_EQ(config->policy, "edf");
   EXPECT_TRUE(config->throttle);
+  EXPECT_EQ(config->hold_ns, 10'000'000'000u);
   EXPECT_EQ(config->cpu_watch_ns, 250'000u);
   EXPECT_EQ(config->device_memory, uint64_t{2} << 30);
   EXPECT_EQ(config->planning.default_priority, -3);
@@ -88,6 +90,8 @@ TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_EQ(problem("cpu_watch = '50us'\n"), "m.toml:1: cpu_watch: expected off, or 100us to 1s");
   EXPECT_EQ(problem("cpu_watch = 1\n"), "m.toml:1: cpu_watch: expected off, or a time such as \"1ms\"");
   EXPECT_EQ(parse_config("cpu_watch = 'off'\n", "m.toml")->cpu_watch_ns, 0u);
+  EXPECT_EQ(problem("hold = '2min'\n").substr(0, 14), "m.toml:1: hold");
+  EXPECT_EQ(problem("hold = '61s'\n"), "m.toml:1: hold: expected off, or 1ns to 60s");
   EXPECT_EQ(problem("early_jobs = 'no'\n"), "m.toml:1: early_jobs: \"no\" is unknown: expected log or throttle");
   EXPECT_THAT(problem("device_memory = '2GB'\n"), StartsWith("m.toml:1: device_memory: \"2GB\" is no size of memory"));
   EXPECT_EQ(problem("default_weight = 0\n"), "m.toml:1: default_weight: expected 1 to 1000");
@@ -112,7 +116,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 25);
+  EXPECT_EQ(keys, 26);
   EXPECT_EQ(problem(text), "none");
 }
 

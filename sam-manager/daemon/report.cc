@@ -147,6 +147,30 @@ json show_resource(const Status& status, const ShownResource& shown) {
       {"device", status.machine.devices[shown.device]}, {"kind", shown.kind}, {"holder", holder}, {"waiting", waiting}};
 }
 
+// Why nothing is promised of a program's jobs yet; "": it is.
+std::string why_building(const protocol::JobTimes& jobs) {
+  if (!jobs.is_building()) return "";
+  if (jobs.count.load() == 0)
+    return jobs.began_ns.load() == 0 ? "no job of it was marked yet" : "its first job has not ended yet";
+  return "no job of it has ended yet in which nothing was built";
+}
+
+// Of each task one program that has not built yet, and why.
+std::map<std::string, std::string> building_tasks(const Broker& broker) {
+  std::map<std::string, std::string> tasks;
+  for (const auto& [id, program] : broker.programs())
+    if (const std::string why = why_building(program.page->jobs); !why.empty() && !program.assignment.task.empty())
+      tasks.emplace(program.assignment.task, "process " + std::to_string(program.pid) + ": " + why);
+  return tasks;
+}
+
+// What is guaranteed by the plan is not while one of its programs builds. entry: of a task, in a list or an analysis.
+void show_building(const std::map<std::string, std::string>& building, const std::string& task, json& entry) {
+  const auto found = building.find(task);
+  entry["building"] = found == building.end() ? json() : json(found->second);
+  if (found != building.end()) entry["guaranteed"] = false;
+}
+
 // How often it got resources of one kind.
 uint64_t leases_of(const protocol::ClientPage& page, uint32_t kind) {
   uint64_t leases = 0;
@@ -176,7 +200,9 @@ json show_program(const Status& status, const Shown& program) {
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
-  entry["building"] = jobs.builds.load() != 0;
+  const std::string why = why_building(jobs);
+  entry["building"] = !why.empty();
+  entry["building_because"] = why.empty() ? json() : json(why);
   entry["building_jobs"] = jobs.building.load();
   entry["longest_building_ns"] = jobs.longest_building_ns.load();
   std::array<uint64_t, protocol::kResponseBuckets> responses;
@@ -231,7 +257,8 @@ json write_status(const Status& status) {
 }
 
 json write_tasks(const registry::Tasks& tasks, const planning::Assignment& plan,
-                 const std::multimap<std::string, pid_t>& processes) {
+                 const std::multimap<std::string, pid_t>& processes, const std::string& unenforced,
+                 const std::map<std::string, std::string>& building) {
   json list = json::array();
   for (const auto& [name, task] : tasks) {
     json entry = {{"priority", nullptr},
@@ -241,7 +268,11 @@ json write_tasks(const registry::Tasks& tasks, const planning::Assignment& plan,
                   {"memory_bytes", 0}};
     entry.update(registry::to_json(task));
     entry["profile"] = !task.profile.empty();
-    if (const auto* planned = plan.find(name)) entry["gpus"] = planned->mode;
+    const auto* planned = plan.find(name);
+    if (planned) entry["gpus"] = planned->mode;
+    entry["bound_ns"] = planned ? or_null(planned->bound_ns) : json();
+    entry["guaranteed"] = planned && planned->guaranteed() && unenforced.empty();
+    show_building(building, name, entry);
     entry["processes"] = json::array();
     const auto [begin, end] = processes.equal_range(name);
     for (auto process = begin; process != end; ++process) entry["processes"].push_back(process->second);
@@ -325,12 +356,19 @@ std::string write_metrics(const Numbers& numbers) {
 
 }  // namespace
 
+std::string why_building(const Broker& broker, const std::string& task) {
+  const auto building = building_tasks(broker);
+  const auto found = building.find(task);
+  return found == building.end() ? "" : found->second;
+}
+
 Document list_tasks(const Broker& broker) {
   std::multimap<std::string, pid_t> processes;  // by task
   for (const auto& [id, program] : broker.programs())
     if (!program.assignment.task.empty()) processes.emplace(program.assignment.task, program.pid);
   return [tasks = broker.admission().registry().share(), plan = broker.admission().share_plan(),
-          processes = std::move(processes)] { return write_tasks(*tasks, *plan, processes); };
+          processes = std::move(processes), unenforced = broker.unenforced(),
+          building = building_tasks(broker)] { return write_tasks(*tasks, *plan, processes, unenforced, building); };
 }
 
 Document show_status(const Broker& broker) {
@@ -339,8 +377,10 @@ Document show_status(const Broker& broker) {
 
 Document show_analysis(const Broker& broker) {
   return [plan = broker.admission().share_plan(), before = broker.admission().share_plan_before(),
-          machine = broker.machine(), unenforced = broker.unenforced(), settings = broker.admission().settings()] {
+          machine = broker.machine(), unenforced = broker.unenforced(), settings = broker.admission().settings(),
+          building = building_tasks(broker)] {
     json all = planning::to_json(*plan, *before, machine, unenforced);
+    for (json& task : all["tasks"]) show_building(building, task["name"], task);
     all["policy"] = settings.policy.name;
     all["modes"] = analysis::name(settings.modes);
     return all;

@@ -14,6 +14,9 @@ namespace samcl::daemon {
 // The second step: any thread, once, also when the broker has changed or ended.
 using Document = std::function<nlohmann::json()>;
 
+// Why nothing is promised yet of a task that is guaranteed by the plan: a program of it builds; "": none does.
+std::string why_building(const Broker& broker, const std::string& task);
+
 Document list_tasks(const Broker& broker);
 Document show_status(const Broker& broker);
 Document show_analysis(const Broker& broker);

@@ -220,6 +220,9 @@ std::vector<std::string> doubts(const Broker& broker, const Task& task) {
   bool is_known = !machine.devices.empty();
   for (const size_t device : planning::devices_of(task, broker.admission().plan(), machine))
     is_known = is_known && device < machine.memory.size() && machine.memory[device] > 0;
+  if (const auto* planned = broker.admission().plan().find(task.name); planned && planned->guaranteed())
+    if (const std::string why = why_building(broker, task.name); !why.empty())
+      found.push_back("nothing is guaranteed yet: " + why);
   if (task.memory_bytes > 0 && !is_known)
     found.emplace_back(
         "nobody told yet how much memory its devices have (device_memory in the configuration, or the first "

@@ -44,6 +44,7 @@ void AssignmentCell::write(const Value& value) {
   period_ns.store(value.period_ns);
   budget_ns.store(value.budget_ns);
   early_ns.store(value.early_ns);
+  hold_ns.store(value.hold_ns);
   device_count.store(static_cast<uint32_t>(count));
   store_all(name, task);
   store_all(order, devices);
@@ -60,8 +61,8 @@ AssignmentCell::Value AssignmentCell::read() const {
     std::memcpy(text.data(), name.data(), kNameBytes);
     const auto order = load_all(devices);
     const auto* first = reinterpret_cast<const uint8_t*>(order.data());
-    value = {text.data(),        priority.load(),  gpus.load(),      {},
-             deadline_ns.load(), period_ns.load(), budget_ns.load(), early_ns.load()};
+    value = {text.data(),      priority.load(), gpus.load(),   {}, deadline_ns.load(), period_ns.load(),
+             budget_ns.load(), early_ns.load(), hold_ns.load()};
     value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
@@ -70,7 +71,7 @@ AssignmentCell::Value AssignmentCell::read() const {
 
 void JobTimes::begin(uint64_t now_ns) {
   began_ns = now_ns;
-  if (count == building) builds = 1;
+  builds_at_begin = builds.load();
 }
 
 void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, uint64_t now_ns,
@@ -79,11 +80,11 @@ void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, bool was_building, 
   last_ns = response_ns;
   ended_ns = now_ns;
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
-  builds = was_building;
   if (was_building) {
     ++building;
     raise(longest_building_ns, response_ns);
   } else {
+    builds_passed = builds_at_begin.load();
     raise(longest_ns, response_ns);
     ++responses[response_bucket(response_ns)];
     if (deadline > 0 && response_ns > deadline) ++misses;

@@ -92,7 +92,7 @@ struct AssignmentCell {
   std::atomic<int32_t> priority;
   std::atomic<uint32_t> gpus;
   std::atomic<uint32_t> device_count;
-  std::atomic<uint64_t> deadline_ns, period_ns, budget_ns, early_ns;
+  std::atomic<uint64_t> deadline_ns, period_ns, budget_ns, early_ns, hold_ns;
   std::array<std::atomic<uint64_t>, kNameBytes / 8> task;
   std::array<std::atomic<uint64_t>, kMaxDevices / 8> devices;
 
@@ -105,6 +105,7 @@ struct AssignmentCell {
     uint64_t period_ns = 0;        // likewise
     uint64_t budget_ns = 0;        // what a job may execute, waiting for leases left out; 0: nobody knows
     uint64_t early_ns = 0;         // how much sooner than its time a job may begin
+    uint64_t hold_ns = 0;          // for how long a job waits at its begin for what is being built; 0: it does not
   };
   void write(const Value& value);
   Value read() const;
@@ -120,15 +121,18 @@ struct JobTimes {
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   // Jobs in which the program built OpenCL programs, and the longest of these: counted here and in `count` alone.
   std::atomic<uint64_t> building, longest_building_ns;
-  // Whether the last job that ended was one of these, or the one under way is, or none has ended in which nothing was
-  // built: the promise begins with the job after the first such one.
-  std::atomic<uint32_t> builds;
+  // OpenCL builds that have begun, in a job or not; of these, those that had when the last job began, and when the last
+  // one began in which nothing was built.
+  std::atomic<uint64_t> builds, builds_at_begin, builds_passed;
   std::atomic<uint64_t> began_ns;  // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> ended_ns;  // likewise; 0: none was seen to end
   std::atomic<uint64_t> next_ns;   // from when on the next one is no early one
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
   void begin(uint64_t now_ns);
+  // Whether nothing is promised of its jobs yet, or again: none has ended in which nothing was built, since the program
+  // connected and since a build last began. The promise begins with the job after such a one.
+  bool is_building() const { return count.load() == building.load() || builds.load() != builds_passed.load(); }
   // A job that ended now (CLOCK_MONOTONIC), having waited for leases for `waited_ns` of its time. One that begins
   // up to the assignment's `early_ns` before its time is not early: programs wake late now and then, or wait for a CPU
   // before they begin, and do not make up for it. was_building: nothing was promised of it.

@@ -20,6 +20,7 @@ struct JobTimesTest : ::testing::Test {
     page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs, early_ns});
   }
   void job(uint64_t begin_ms, uint64_t end_ms, uint64_t waited_ms = 0) {
+    jobs.begin(begin_ms * kMs);
     jobs.add((end_ms - begin_ms) * kMs, waited_ms * kMs, was_building, end_ms * kMs, page->assignment);
   }
 };
@@ -85,6 +86,21 @@ TEST_F(JobTimesTest, LongIsWhatExecutesBeyondTheBudgetNotWhatWaits) {
   EXPECT_EQ(jobs.long_jobs, 1u) << "several threads waited at once";
 }
 
+TEST_F(JobTimesTest, ItBuildsUntilAJobHasEndedInWhichNothingWas) {
+  EXPECT_TRUE(jobs.is_building()) << "no job was seen";
+  job(1000, 1010);
+  EXPECT_FALSE(jobs.is_building());
+  ++jobs.builds;  // between jobs
+  EXPECT_TRUE(jobs.is_building());
+  jobs.begin(1200 * kMs);
+  EXPECT_TRUE(jobs.is_building());
+  ++jobs.builds;  // in one that ended before anybody saw it
+  jobs.add(10 * kMs, 0, false, 1210 * kMs, page->assignment);
+  EXPECT_TRUE(jobs.is_building()) << "that began later than the job";
+  job(1400, 1410);
+  EXPECT_FALSE(jobs.is_building());
+}
+
 TEST_F(JobTimesTest, JobsInWhichProgramsAreBuiltAreCountedApart) {
   task(30, 200, 20);
   was_building = true;
@@ -93,12 +109,12 @@ TEST_F(JobTimesTest, JobsInWhichProgramsAreBuiltAreCountedApart) {
   EXPECT_EQ(jobs.longest_ns, 0u);
   EXPECT_EQ(jobs.building, 1u);
   EXPECT_EQ(jobs.longest_building_ns, 150 * kMs);
-  EXPECT_EQ(jobs.builds, 1u);
+  EXPECT_TRUE(jobs.is_building());
   was_building = false;
   job(1200, 1225);
   EXPECT_EQ(jobs.count, 2u);
   EXPECT_EQ(jobs.building, 1u);
-  EXPECT_EQ(jobs.builds, 0u);
+  EXPECT_FALSE(jobs.is_building());
   EXPECT_EQ(jobs.longest_ns, 25 * kMs);
   EXPECT_EQ(jobs.long_jobs, 1u);
   job(1300, 1305);

@@ -50,6 +50,7 @@ json to_json(const Task& task) {
   else
     value.update({{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
   if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
+  if (task.hold_ns >= 0) value["hold_ns"] = task.hold_ns;
   if (!task.profile.empty()) value["profile"] = read_json(task.profile);
   return value;
 }
@@ -67,12 +68,13 @@ Result<Task> task_from_json(const json& value) {
     task.deadline_ns = static_cast<uint64_t>(fields.integer("deadline_ns", 1, kLongestTime));
   }
   task.memory_bytes = static_cast<uint64_t>(fields.integer_or("memory_bytes", 0, kMostMemory, 0));
+  task.hold_ns = fields.integer_or("hold_ns", -1, kLongestHold, -1);
   task.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, protocol::kMaxDevices, 0));
   task.match = fields.text("match", protocol::kPathBytes - 1);
   task.devices = fields.names("devices", protocol::kMaxDevices, protocol::kNameBytes - 1);
   if (const json* profile = fields.object("profile")) task.profile = profile->dump();
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
-  for (const char* field : {"priority", "period_ns", "deadline_ns", "profile"})
+  for (const char* field : {"priority", "period_ns", "deadline_ns", "profile", "hold_ns"})
     if (task.weight > 0 && value.contains(field))
       return fail("task \"" + task.name + "\": " + field +
                   ": a task with a weight has no deadline: expected one of the two");

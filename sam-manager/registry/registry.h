@@ -16,6 +16,7 @@ namespace samcl::registry {
 
 constexpr uint32_t kMostWeight = 1000;
 constexpr uint64_t kMostMemory = uint64_t{1} << 50;
+constexpr int64_t kLongestHold = 60'000'000'000;  // ns
 
 struct Task {
   std::string name;
@@ -30,6 +31,9 @@ struct Task {
   // deadline or profile then. 0: it is a real-time task.
   uint32_t weight = 0;
   uint64_t memory_bytes = 0;  // that it reserves on each of its devices
+  // For how long its jobs wait at their begin, at most, for what is being built, until something is promised of them;
+  // 0: they do not; negative: as configured.
+  int64_t hold_ns = -1;
 };
 
 nlohmann::json to_json(const Task& task);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -80,7 +79,10 @@ struct Client {
   uint32_t asked = 0, told = 0;  // the requests that it sent, and those that the daemon told of: a bit each
   bool woke_alone = false;       // since the daemon died
   bool was_taken = false;        // the daemon took what it has, and it goes on to the end of its section
-  std::deque<Said> said = {};    // to the daemon, which has not heard it
+  std::vector<Said> said = {};   // to the daemon, which has not heard it
+
+  // What it does next is its own affair, now that it is `alone`: nobody sees it, and nothing changes what it sees.
+  bool is_by_itself(bool alone) const { return alone && (at == At::begin || at == At::see_life); }
 
   bool lives() const { return at < At::dead; }
   bool is_at_it() const { return at > At::take && lives() && at != At::done; }  // it waits, or has it
@@ -108,7 +110,8 @@ class Model {
         deaths_left_(setup.deaths),
         has_happened_(setup.events.size(), false),
         scheduler_(
-            words_, [this](ResourceId, const Waiter& waiter) { grant(waiter); }, {}, [this] { interleave(true); }) {
+            words_, [this](ResourceId, const Waiter& waiter) { grant(waiter); }, {},
+            [this](Scheduler::Access access) { look(access); }) {
     scheduler_.set_policy(setup.policy);
     for (size_t i = 0; i < clients_.size(); ++i) scheduler_.add_client(id(i), setup.clients[i]);
     for (Client& client : clients_) client.at = first_step();
@@ -118,6 +121,8 @@ class Model {
   void run() {
     while (!all_.is_over()) {
       check();
+      for (size_t i = 0; i < clients_.size(); ++i)
+        if (clients_[i].is_by_itself(is_alone_)) go_on(i);
       Steps steps;
       if (!is_alone_) add_daemons(steps);
       for (size_t i = 0; i < clients_.size(); ++i) add_clients(steps, i);
@@ -129,7 +134,7 @@ class Model {
         act(step);
         continue;
       }
-      handling_ = std::to_string(static_cast<int>(step.kind)) + "," + std::to_string(step.index);
+      handling_ = waiters() + std::to_string(static_cast<int>(step.kind)) + "," + std::to_string(step.index);
       if (step.kind == Step::Kind::daemon_hears)
         handling_ += std::to_string(static_cast<int>(clients_[step.index].said.front().kind));
       try {
@@ -180,9 +185,16 @@ class Model {
     return step;
   }
 
+  // Before the daemon comes to the word. What does not matter to it, without shares, it need not see.
+  void look(Scheduler::Access access) {
+    if (!starts_ || (access == Scheduler::Access::sharing_owner && !shares_time())) return;
+    interleave();
+    const Word now = word().load();
+    observed_ += std::to_string(access == Scheduler::Access::owner ? owner_of(now) : now) + ",";
+  }
+
   // Before the daemon comes to the memory that it shares: all that clients may do meanwhile.
-  void interleave(bool sees_word) {
-    if (!starts_) return;
+  void interleave() {
     while (!all_.is_over()) {
       check();
       Steps steps = {{Step::Kind::daemon_goes_on}};
@@ -192,7 +204,11 @@ class Model {
       if (all_.is_over() || step.kind == Step::Kind::daemon_goes_on) break;
       act(step);
     }
-    observed_ += sees_word ? std::to_string(word().load()) + "," : "-,";
+  }
+  // Before it writes there.
+  void change() {
+    interleave();
+    observed_ += "-,";
   }
 
   // As Broker::grant() and Words::wake_granted() do.
@@ -201,11 +217,11 @@ class Model {
     const uint32_t bit = uint32_t{1} << waiter.ticket;
     if (clients_[index].told & bit) fails("the daemon tells " + std::to_string(waiter.client) + " of one grant twice");
     clients_[index].told |= bit;
-    interleave(false);
+    change();
     page_[index] = static_cast<uint32_t>(waiter.ticket);
-    interleave(false);
+    change();
     ++grants_;
-    interleave(false);
+    change();
     wake(waiter.client);
   }
 
@@ -239,7 +255,7 @@ class Model {
     switch (step.kind) {
       case Step::Kind::daemon_hears: {
         const Said said = clients_[step.index].said.front();
-        clients_[step.index].said.pop_front();
+        clients_[step.index].said.erase(clients_[step.index].said.begin());
         return hear(id(step.index), said);
       }
       case Step::Kind::daemon_hears_end:
@@ -333,27 +349,43 @@ class Model {
   }
 
   // All that the rest of a run depends on: what clients and daemon remember, and what stands in memory, as far as
-  // anybody will still look at it. The daemon remembers who waits, and, where time is shared, all that ever was.
+  // anybody will still look at it. The daemon remembers who waits, and, where time is shared, all that ever was; in the
+  // midst of what it does, who waited when it began, and what it has seen since. Once it has died nobody hears of
+  // anything.
   std::string state() {
     std::string text = handling_ + "|" + observed_ + "|" + history_ + "|" + std::to_string(word().load());
-    for (size_t i = 0; i < clients_.size(); ++i) {
-      const Client& client = clients_[i];
-      const bool looks = client.at >= Client::At::look && client.at <= Client::At::lie_down;
-      const bool saw = client.at == Client::At::look || client.at == Client::At::section;
-      text += ";" + std::to_string(static_cast<int>(client.at)) + "," + std::to_string(client.sequence) + "," +
-              (looks && client.seen == grants_ ? "=" : "") + (saw ? client.saw : "") +
-              (client.was_taken         ? "t"
-               : &client == taken_from_ ? "T"
-                                        : "") +
-              "," + std::to_string((client.asked & ~client.told) << (31 - client.sequence)) +
-              (page_[i].load() == client.sequence ? "g" : "") + (client.woke_alone ? "w" : "") + ",";
-      for (const Said& said : client.said) text += std::to_string(static_cast<int>(said.kind));
-    }
+    for (size_t i = 0; i < clients_.size(); ++i) text += ";" + state(i);
     text += is_alone_ ? "|alone" : "|";
-    if (handling_.empty() && !is_alone_)
-      for (const Waiter& waiter : scheduler_.waiters(0))
-        text += std::to_string(waiter.client) + ":" + std::to_string(waiter.place) + ",";
+    if (handling_.empty() && !is_alone_) text += waiters();
     for (const bool has : has_happened_) text += has ? "x" : ".";
+    return text + std::to_string(deaths_left_);
+  }
+
+  std::string state(size_t index) const {
+    using At = Client::At;
+    const Client& client = clients_[index];
+    if (is_alone_ && (!client.lives() || client.at == At::done)) return "";
+    std::string text = std::to_string(static_cast<int>(client.at)) + ",";
+    if (client.lives()) {
+      const bool looks = client.at >= At::look && client.at <= At::lie_down;
+      const bool saw = client.at == At::look || client.at == At::section;
+      text += std::to_string(client.sequence) + "," + (looks && client.seen == grants_ ? "=" : "") +
+              (saw ? client.saw : "") + (page_[index].load() == client.sequence ? "g" : "") +
+              (client.woke_alone ? "w" : "");
+      if (client.at == At::count_grant || client.at == At::wake) text += "n" + std::to_string(client.giving->next());
+    }
+    text += client.was_taken ? "t" : &client == taken_from_ ? "T" : "";
+    if (is_alone_) return text;
+    text += "," + std::to_string((client.asked & ~client.told) << (31 - client.sequence)) + ",";
+    for (const Said& said : client.said) text += std::to_string(static_cast<int>(said.kind));
+    return text;
+  }
+
+  // Who waits, as the daemon has it.
+  std::string waiters() const {
+    std::string text;
+    for (const Waiter& waiter : scheduler_.waiters(0))
+      text += std::to_string(waiter.client) + ":" + std::to_string(waiter.place) + ",";
     return text;
   }
 

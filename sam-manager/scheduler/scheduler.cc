@@ -12,7 +12,7 @@ constexpr size_t kNone = SIZE_MAX;
 }
 
 Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnInversion on_inversion,
-                     std::function<void()> before_access)
+                     std::function<void(Access)> before_access)
     : words_(words),
       on_grant_(std::move(on_grant)),
       on_inversion_(std::move(on_inversion)),
@@ -114,16 +114,22 @@ bool Scheduler::keep(ResourceId resource) {
   return kept > 0;
 }
 
-ClientId Scheduler::owner(ResourceId resource) const { return protocol::owner_of(load(resource)); }
+ClientId Scheduler::owner(ResourceId resource) const { return protocol::owner_of(load(resource, Access::owner)); }
 
-Word Scheduler::load(ResourceId resource) const {
-  if (before_access_) before_access_();
+// 0: nobody has it, or one without a share.
+ClientId Scheduler::sharing_owner(ResourceId resource) const {
+  const ClientId owner = protocol::owner_of(load(resource, Access::sharing_owner));
+  return shares(owner) ? owner : 0;
+}
+
+Word Scheduler::load(ResourceId resource, Access access) const {
+  if (before_access_) before_access_(access);
   return words_[resource].load();
 }
 
 // If it still is what was seen; else that becomes what it is.
 bool Scheduler::replace(ResourceId resource, Word& seen, Word next) {
-  if (before_access_) before_access_();
+  if (before_access_) before_access_(Access::word);
   return words_[resource].compare_exchange_strong(seen, next);
 }
 
@@ -203,7 +209,7 @@ void Scheduler::raise_floor(ResourceId resource) {
   uint64_t least = UINT64_MAX;
   for (const Waiter& waiter : queues_[resource])
     if (shares(waiter.client)) least = std::min(least, shares_[resource].used(waiter.client));
-  if (const ClientId owner = this->owner(resource); shares(owner))
+  if (const ClientId owner = sharing_owner(resource); owner != 0)
     least = std::min(least, shares_[resource].used(owner));
   if (least != UINT64_MAX) shares_[resource].rise(least);
 }
@@ -251,7 +257,7 @@ std::optional<Waiter> Scheduler::update_word(ResourceId resource, ClientId gone,
 
 void Scheduler::begin_tenure(ResourceId resource, bool freed) {
   Tenure& tenure = tenures_[resource];
-  const ClientId owner = this->owner(resource);
+  const ClientId owner = sharing_owner(resource);
   const bool is_wanted = has_waiters(resource);
   // Who took it by itself, and is not waited for, gives it back unseen.
   const bool is_known = freed || tenure.owner == owner || is_wanted;

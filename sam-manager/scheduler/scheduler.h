@@ -34,9 +34,12 @@ class Scheduler {
   // highest priority of those who wait, none if that is not higher than the owner's.
   using OnInversion = std::function<void(ResourceId, ClientId owner, std::optional<int> inherited)>;
 
+  // What of a word an access to it reads: all, or its owner, or that only if he has a share.
+  enum class Access : uint8_t { word, owner, sharing_owner };
+
   // before_access: called before each access to a word, so that a test can do what clients may do at that moment.
   Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnInversion on_inversion = {},
-            std::function<void()> before_access = {});
+            std::function<void(Access)> before_access = {});
 
   // All that is said from now on happened at this time; time never goes back.
   void advance_time(uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
@@ -109,13 +112,14 @@ class Scheduler {
   protocol::Word flags(ResourceId resource, ClientId owner, size_t without) const;
   ClientId next(ResourceId resource, ClientId owner, size_t without) const;
   bool shares(ClientId client) const;
-  protocol::Word load(ResourceId resource) const;
+  ClientId sharing_owner(ResourceId resource) const;
+  protocol::Word load(ResourceId resource, Access access = Access::word) const;
   bool replace(ResourceId resource, protocol::Word& seen, protocol::Word next);
 
   std::span<std::atomic<protocol::Word>> words_;
   OnGrant on_grant_;
   OnInversion on_inversion_;
-  std::function<void()> before_access_;
+  std::function<void(Access)> before_access_;
   Policy policy_ = kFixedPriority;
   uint64_t now_ns_ = 0;
   uint64_t places_given_ = 0;

@@ -104,6 +104,42 @@ TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
   EXPECT_THAT(status, HasSubstr("3     7 ms     8.999999 ms"));
 }
 
+TEST_F(AdmissionTest, NothingIsGuaranteedWhileAProgramOfTheTaskBuilds) {
+  if (geteuid() != 0) GTEST_SKIP() << "what is guaranteed needs real-time priorities";
+  {
+    const auto machine = daemon.connect();  // now there are two devices
+    ASSERT_TRUE(machine);
+    ASSERT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  }
+  const auto is_guaranteed = [&] {
+    const auto planned = plan()["tasks"][0];
+    const auto listed = nlohmann::json::parse(ctl({"list", "--json"}).out)["tasks"][0];
+    EXPECT_EQ(planned["guaranteed"], listed["guaranteed"]);
+    EXPECT_EQ(planned["building"], listed["building"]);
+    EXPECT_EQ(planned["building"].is_null(), planned["guaranteed"]) << planned;
+    return planned["guaranteed"].get<bool>();
+  };
+  EXPECT_TRUE(is_guaranteed()) << "no job of it is there, late or not";
+  const auto camera = daemon.connect("camera");
+  ASSERT_TRUE(camera);
+  EXPECT_FALSE(is_guaranteed());
+  EXPECT_THAT(ctl({"analyze"}).out, HasSubstr("building: process " + std::to_string(getpid()) + ": no job of it was"));
+  EXPECT_THAT(ctl({"list"}).out, HasSubstr("building"));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("Not promised yet: camera (" + std::to_string(getpid()) +
+                                             "), since no job of it was marked yet"));
+  const Outcome registered = register_task("camera", 9, profile("8ms", "7ms", "12ms"));
+  EXPECT_THAT(registered.err, HasSubstr("nothing is guaranteed yet: process "));
+  EXPECT_THAT(registered.out, ::testing::Not(HasSubstr("guaranteed")));
+  camera->job_began();
+  EXPECT_FALSE(is_guaranteed());
+  camera->job_ended(1'000'000);
+  EXPECT_TRUE(is_guaranteed());
+  EXPECT_THAT(ctl({"list"}).out, HasSubstr("guaranteed"));
+  const auto second = testing::start_taker(daemon, "camera");
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(is_guaranteed()) << "of all its programs";
+}
+
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);

@@ -78,6 +78,19 @@ struct ProgramsTest : ::testing::Test {
     ASSERT_TRUE(answer) << answer.error().message;
   }
 
+  // A program of the task "camera" that is to begin a job while it builds another program (opencl_task.cc). The build
+  // ends once the job has begun, or by $WHILE_BUILDING.
+  Outcome begin_job_beside_a_build(const std::string& while_building) {
+    std::filesystem::remove(folder + "/go");
+    std::filesystem::remove(folder + "/builds");
+    const std::string script = "OPENCL_LAYERS=" BUILDS_WHEN_TOLD " BUILDS_WHEN_TOLD='" + folder + "' WHILE_BUILDING='" +
+                               while_building + "' exec " OPENCL_TASK;
+    return run_managed({"/bin/sh", "-c", script}, "camera");
+  }
+  std::string set_hold(const char* hold) const {
+    return testing::run_program({SAM_CTL, "--instance", daemon.instance(), "set", "camera", "--hold", hold}).err;
+  }
+
   // Another program of ours on the devices that a program used before; nullptr if it can't connect.
   std::unique_ptr<lease::Client> rival(const std::string& task) const {
     const nlohmann::json status = daemon.status();
@@ -205,6 +218,51 @@ TEST_F(ProgramsTest, AJobInWhichAProgramIsBuiltIsToldApart) {
   EXPECT_EQ(after["jobs"], before["jobs"].get<int>() + 1) << after;
   EXPECT_EQ(after["building"], before["building"].get<int>() + 1) << after;
   EXPECT_GT(after["longest_building_ns"], 0) << after;
+}
+
+TEST_F(ProgramsTest, AJobIsHeldUntilWhatIsBeingBuiltIsBuilt) {
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
+  const auto building = [&] { return (*daemon.ask({{"ask", "history"}, {"name", "camera"}}))["building"].get<int>(); };
+  const std::string lets_end = "touch " + folder + "/go";
+  const Outcome not_held = begin_job_beside_a_build("true");
+  EXPECT_EQ(not_held.exit_code, 0) << not_held.err;
+  EXPECT_THAT(not_held.out, ::testing::StartsWith("began while it was built")) << "nobody asked for it";
+  EXPECT_EQ(building(), 1);
+  ASSERT_EQ(set_hold("60s"), "");
+  const Outcome held = begin_job_beside_a_build(lets_end);
+  EXPECT_EQ(held.exit_code, 0) << held.err;
+  EXPECT_THAT(held.out, ::testing::StartsWith("began when it was built"));
+  EXPECT_EQ(building(), 1) << "nothing was built in its job";
+  ASSERT_EQ(set_hold("700ms"), "");
+  const Outcome to_the_limit = begin_job_beside_a_build("true");
+  EXPECT_EQ(to_the_limit.exit_code, 0) << to_the_limit.err;
+  int ms = 0;
+  ASSERT_EQ(std::sscanf(to_the_limit.out.c_str(), "began while it was built, after %d ms", &ms), 1);
+  EXPECT_GE(ms, 700);
+  EXPECT_EQ(building(), 2);
+  ASSERT_EQ(set_hold("default"), "");
+  EXPECT_THAT(begin_job_beside_a_build("true").out, ::testing::StartsWith("began while it was built"));
+}
+
+TEST_F(ProgramsTest, TasksAreHeldAsTheConfigurationSaysButForThoseThatSayOtherwise) {
+  daemon.stop(SIGTERM);
+  ASSERT_TRUE(daemon.start_configured("hold = '60s'"));
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
+  EXPECT_THAT(begin_job_beside_a_build("touch " + folder + "/go").out,
+              ::testing::StartsWith("began when it was built"));
+  ASSERT_EQ(set_hold("off"), "");
+  EXPECT_THAT(begin_job_beside_a_build("true").out, ::testing::StartsWith("began while it was built"));
+}
+
+TEST_F(ProgramsTest, AHeldJobBeginsWhenTheManagerEndsAndItsProgramMayEnd) {
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
+  ASSERT_EQ(set_hold("60s"), "");
+  EXPECT_EQ(begin_job_beside_a_build("kill -9 $PPID").exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(testing::comes_true([&] { return daemon.status()["programs"].empty(); }));
+  const Outcome alone = begin_job_beside_a_build("kill -9 " + std::to_string(daemon.pid()));
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_THAT(alone.out, ::testing::StartsWith("began while it was built"));
+  daemon.stop(SIGKILL);
 }
 
 TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {

@@ -1,12 +1,18 @@
 // An ordinary OpenCL program for the tests of devices: kernels that can be split, kernels that can only run
 // whole, and a buffer that both change. opencl_task [COMMAND [JOBS]]: runs COMMAND after its first job, and then so
 // many more (1; the last one is not marked). With BUILD_IN_JOB in the environment it builds another program in its
-// first job. Exit 0 if the memory holds what it should.
+// first job. With BUILDS_WHEN_TOLD (tests/programs/builds_when_told.cc) a job comes before, while another thread builds
+// a program: it prints when that began, and lets the build end; the shell command $WHILE_BUILDING runs some time after
+// it was to begin. Exit 0 if the memory holds what it should.
 #include <samcl/samcl.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "benchmarks/host/session.h"
@@ -84,6 +90,28 @@ struct Task {
     samcl_job_end();
   }
 
+  void do_job_beside_a_build(const std::string& folder) {
+    using Clock = std::chrono::steady_clock;
+    const auto is_there = [&](const char* file) { return access((folder + file).c_str(), F_OK) == 0; };
+    std::thread builder([&] { session.build(kSource + std::string("// beside\n"), "-DWHEN_TOLD"); });
+    while (!is_there("/builds")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::thread other([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      if (const char* command = std::getenv("WHILE_BUILDING"); command && std::system(command) != 0)
+        std::fprintf(stderr, "opencl_task: %s failed\n", command);
+    });
+    const auto before = Clock::now();
+    samcl_job_begin();
+    std::printf("began %s, after %lld ms\n", is_there("/go") ? "when it was built" : "while it was built",
+                static_cast<long long>((Clock::now() - before) / std::chrono::milliseconds(1)));
+    std::ofstream(folder + "/go") << "x";
+    builder.join();
+    other.join();
+    compute();
+    bench::check(clFinish(session.queue.get()));
+    samcl_job_end();
+  }
+
   bool is_right() const {
     std::vector<cl_uint> found(kItems);
     bench::check(clEnqueueReadBuffer(session.queue.get(), values.get(), CL_TRUE, 0, found.size() * sizeof(cl_uint),
@@ -98,6 +126,7 @@ int main(int argc, char** argv) {
   try {
     Task task;
     task.write(task.values, task.expected);
+    if (const char* folder = std::getenv("BUILDS_WHEN_TOLD")) task.do_job_beside_a_build(folder);
     task.do_job(false);
     if (argc > 1) {
       if (std::system(argv[1]) != 0) return 2;

@@ -212,6 +212,7 @@ void add_set(CLI::App& parent, Options& options) {
   set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")->check(CLI::Range(0u, protocol::kMaxDevices));
   set->add_option("--devices", changes.devices, "those it may use, comma-separated")->delimiter(',');
   set->add_option("--memory", changes.memory, "that it reserves on each of its devices, such as 4GiB");
+  set->add_option("--hold", changes.hold, "for how long jobs wait for what is being built: 10s, off or default");
   set->add_option("--match", changes.match, "executable whose processes are this task");
 }
 
@@ -250,6 +251,10 @@ void add_register(CLI::App& parent, Options& options) {
   register_task->add_option(
       "--memory", task.memory,
       "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
+  register_task->add_option(
+      "--hold", task.hold,
+      "for how long at most, such as 10s, its jobs wait at their begin for what is being built, until something is "
+      "promised of them; off: they do not; default: as the manager is configured");
   register_task->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
 }
 

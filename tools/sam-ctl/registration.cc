@@ -50,6 +50,17 @@ Result<uint64_t> parse_time(const char* option, const std::string& text) {
   return static_cast<uint64_t>(*time);
 }
 
+// Negative: as the manager's configuration says.
+Result<int64_t> parse_hold(const std::string& text) {
+  if (text.empty() || text == "default") return -1;
+  if (text == "off") return 0;
+  const auto time = parse_duration(text);
+  if (!time) return fail("--hold: " + time.error().message);
+  if (*time < 1 || *time > registry::kLongestHold)
+    return fail("--hold: \"" + text + "\" is out of range: expected off, default, or 1ns to 60s");
+  return *time;
+}
+
 // A real-time task has a priority and times, another a weight.
 Result<void> check_kind(const Registration& registration) {
   if (!registration.weight && !registration.priority) return fail("--priority or --weight is needed");
@@ -57,9 +68,9 @@ Result<void> check_kind(const Registration& registration) {
   if (*registration.weight < 1 || *registration.weight > registry::kMostWeight)
     return fail("--weight: expected 1 to " + std::to_string(registry::kMostWeight));
   if (registration.priority || !registration.period.empty() || !registration.deadline.empty() ||
-      !registration.profile.empty())
+      !registration.profile.empty() || !registration.hold.empty())
     return fail(
-        "--weight is for programs without deadlines: leave out --priority, --period, --deadline and "
+        "--weight is for programs without deadlines: leave out --priority, --period, --deadline, --hold and "
         "--profile");
   return {};
 }
@@ -108,6 +119,9 @@ Result<Task> make_task(const Registration& registration) {
     if (!bytes) return fail("--memory: " + bytes.error().message);
     task.memory_bytes = *bytes;
   }
+  const auto hold = parse_hold(registration.hold);
+  if (!hold) return tl::unexpected(hold.error());
+  task.hold_ns = *hold;
   task.name = registration.name;
   task.priority = registration.priority.value_or(0);
   task.weight = registration.weight.value_or(0);
@@ -137,6 +151,11 @@ Result<json> make_changes(const Changes& changes) {
     if (!bytes) return fail("--memory: " + bytes.error().message);
     fields["memory_bytes"] = *bytes;
   }
+  if (changes.hold) {
+    const auto hold = parse_hold(*changes.hold);
+    if (!hold) return tl::unexpected(hold.error());
+    fields["hold_ns"] = *hold;
+  }
   if (changes.match) {
     if (auto checked = check_match(*changes.match); !checked) return tl::unexpected(checked.error());
     fields["match"] = *changes.match;
@@ -147,8 +166,8 @@ Result<json> make_changes(const Changes& changes) {
   }
   if (fields.empty())
     return fail(
-        "nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory "
-        "or --match");
+        "nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory, "
+        "--hold or --match");
   return fields;
 }
 

@@ -22,6 +22,7 @@ struct Registration {
   std::string match;
   std::vector<std::string> devices;
   std::string memory;   // "": none is reserved
+  std::string hold;     // "": as configured
   std::string profile;  // the text of the file; "": none
 };
 
@@ -31,7 +32,7 @@ Result<registry::Task> make_task(const Registration& registration);
 // What is to change in a task that is registered; what is not given stays.
 struct Changes {
   std::optional<int> priority;
-  std::optional<std::string> period, deadline, match, memory;
+  std::optional<std::string> period, deadline, match, memory, hold;
   std::optional<uint32_t> gpus, weight;
   std::optional<std::vector<std::string>> devices;
 };

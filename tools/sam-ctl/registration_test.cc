@@ -60,6 +60,22 @@ TEST(Registration, TimesAreANanosecondToADay) {
   }
 }
 
+TEST(Registration, JobsAreHeldForAMinuteAtMost) {
+  Registration camera = registration("");
+  camera.period = "40ms";
+  EXPECT_EQ(make_task(camera)->hold_ns, -1) << "as configured";
+  camera.hold = "10s";
+  EXPECT_EQ(make_task(camera)->hold_ns, 10'000'000'000);
+  EXPECT_EQ(registry::task_from_json(registry::to_json(*make_task(camera)))->hold_ns, 10'000'000'000);
+  camera.hold = "off";
+  EXPECT_EQ(registry::task_from_json(registry::to_json(*make_task(camera)))->hold_ns, 0);
+  camera.hold = "61s";
+  EXPECT_EQ(make_task(camera).error().message, "--hold: \"61s\" is out of range: expected off, default, or 1ns to 60s");
+  Changes changes;
+  changes.hold = "default";
+  EXPECT_EQ(*make_changes(changes), nlohmann::json({{"hold_ns", -1}}));
+}
+
 TEST(Registration, WeightIsInsteadOfPriorityAndTimes) {
   Registration batch;
   batch.name = "batch";

@@ -86,20 +86,28 @@ std::string priority(const json& entry) {
   return urgency(entry) + (lent.is_null() ? "" : ", lent " + number(lent));
 }
 
+// What a task in a list is promised.
+std::string promised(const json& task) {
+  if (task.value("bound_ns", json()).is_null()) return "-";
+  if (task.value("guaranteed", false)) return "guaranteed";
+  return task.value("building", json()).is_null() ? "no" : "building";
+}
+
 std::string time_or_dash(const json& ns) { return ns.is_null() ? "-" : format_duration(ns); }
 
 }  // namespace
 
 std::string task_table(const json& list) {
   if (list.at("tasks").empty()) return "No task is registered.\n";
-  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
+  std::vector<Row> rows = {
+      {"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "GUARANTEE", "PROCESSES"}};
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
     rows.push_back({task.at("name"), urgency(task), time_or_dash(task.at("period_ns")),
                     time_or_dash(task.at("deadline_ns")), gpus(task.at("gpus")),
                     task.at("devices").empty() ? "all" : join(task.at("devices")), or_dash(task.at("match")),
-                    join(processes)});
+                    promised(task), join(processes)});
   }
   return table(rows);
 }
@@ -115,6 +123,11 @@ std::string status_tables(const json& status) {
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry), gpus(entry.at("gpus")),
                         join(entry.at("devices")), number(entry.at("jobs")), longest(entry), promise(entry),
                         overruns(entry), or_dash(visible(entry.at("executable").get<std::string>()))});
+  std::string building;
+  for (const json& entry : status.at("programs"))
+    if (!entry.at("bound_ns").is_null() && entry.value("building", false))
+      building += "Not promised yet: " + program(entry) + ", since " +
+                  entry.value("building_because", std::string("it builds its programs")) + "\n";
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
@@ -122,7 +135,7 @@ std::string status_tables(const json& status) {
     resources.push_back(
         {entry.at("device"), entry.at("kind"), program(entry.at("holder")), held(entry.at("holder")), join(waiting)});
   }
-  return text + table(programs) + "\n" + table(resources);
+  return text + table(programs) + building + "\n" + table(resources);
 }
 
 namespace {
@@ -133,7 +146,10 @@ std::string verdict(const json& task) {
   const uint64_t bound = task.at("bound_ns"), deadline = task.at("deadline_ns");
   if (bound > deadline) return "late by up to " + format_duration(bound - deadline);
   if (!task.at("meets_deadline").get<bool>()) return "not guaranteed: " + task.at("doubt").get<std::string>();
-  return "estimated: " + task.at("estimate").get<std::string>();
+  const std::string estimate = task.at("estimate");
+  const json building = task.value("building", json());
+  return !estimate.empty() || building.is_null() ? "estimated: " + estimate
+                                                 : "building: " + building.get<std::string>();
 }
 
 // What the last change made of it.

@@ -10,16 +10,17 @@ using nlohmann::json;
 TEST(Tables, TasksWithTheirDevicesAndProcesses) {
   const json list = json::parse(R"({"instance": "x", "tasks": [
       {"name": "camera", "priority": 30, "period_ns": 40000000, "deadline_ns": 35000000, "gpus": 1,
-       "devices": ["0", "pocl:1"], "match": "/usr/bin/camera", "processes": [7, 9]},
+       "devices": ["0", "pocl:1"], "match": "/usr/bin/camera", "processes": [7, 9], "bound_ns": 1, "guaranteed": false,
+       "building": "process 7: its first job has not ended yet"},
       {"name": "radar", "priority": -1, "period_ns": 1000, "deadline_ns": 1000, "gpus": 0,
        "devices": [], "match": "", "processes": []},
       {"name": "batch", "priority": null, "period_ns": null, "deadline_ns": null, "weight": 3, "gpus": 0,
        "devices": [], "match": "", "processes": []}]})");
   EXPECT_EQ(task_table(list),
-            "TASK    PRIORITY  PERIOD  DEADLINE  GPUS  DEVICES    MATCH            PROCESSES\n"
-            "camera  30        40 ms   35 ms     1     0, pocl:1  /usr/bin/camera  7, 9\n"
-            "radar   -1        1 us    1 us      all   all        -                -\n"
-            "batch   weight 3  -       -         all   all        -                -\n");
+            "TASK    PRIORITY  PERIOD  DEADLINE  GPUS  DEVICES    MATCH            GUARANTEE  PROCESSES\n"
+            "camera  30        40 ms   35 ms     1     0, pocl:1  /usr/bin/camera  building   7, 9\n"
+            "radar   -1        1 us    1 us      all   all        -                -          -\n"
+            "batch   weight 3  -       -         all   all        -                -          -\n");
 }
 
 TEST(Tables, NoTask) { EXPECT_EQ(task_table({{"tasks", json::array()}}), "No task is registered.\n"); }

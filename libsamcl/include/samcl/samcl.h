@@ -8,8 +8,10 @@
      samcl_job_end();
 
    Marks of different jobs must not overlap. A call costs about a microsecond, some ten where a manager goes by
-   deadlines. Under a manager's policies k-exclusion and containers a job that is marked has a GPU to itself: its first
-   OpenCL command, or its begin, waits for that, and its end gives it back. */
+   deadlines. Where its task is to be held (sam-ctl register --hold), the begin of a job waits for what is being built,
+   up to that limit, until a job has ended in which nothing was. Under a manager's policies k-exclusion and containers a
+   job that is marked has a GPU to itself: its first OpenCL command, or its begin, waits for that, and its end gives it
+   back. */
 #ifndef SAMCL_SAMCL_H
 #define SAMCL_SAMCL_H
 
