@@ -1,17 +1,38 @@
 #!/usr/bin/env python3
-"""Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's), the same each time.
+"""Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's, Parboil's), the same each time.
 
 usage: make_data.py FOLDER
 """
 
+import array
 import pathlib
 import random
+import struct
 import sys
 
 
 def lines(path, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{row}\n" for row in rows))
+
+
+def make_parboil(folder, chance):
+    def floats(count):
+        return array.array("f", (chance.random() for _ in range(count))).tobytes()
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "stencil.bin").write_bytes(floats(64 * 64 * 16))
+    (folder / "mri-q.bin").write_bytes(struct.pack("ii", 512, 4096) + floats(5 * 512 + 3 * 4096))
+    (folder / "fft.bin").write_bytes(floats(2 * 256 * 64))
+    for name in ("frame1.bin", "frame2.bin"):
+        pixels = array.array("h", (chance.randrange(256) for _ in range(176 * 144)))
+        (folder / name).write_bytes(struct.pack("HH", 176, 144) + pixels.tobytes())
+    for name, rows, columns in (("a.txt", 128, 96), ("b.txt", 96, 160), ("bt.txt", 160, 96)):
+        lines(folder / name, [f"{rows} {columns}", " ".join(f"{chance.random():.4f}" for _ in range(rows * columns))])
+    for i in range(4):
+        lines(folder / f"points{i}.txt", (f"{chance.uniform(0, 360):.5f} {chance.uniform(-60, 60):.5f}" for _ in range(512)))
+    lines(folder / "atoms.pqr", (f"ATOM {i} O HOH {i} {chance.uniform(0, 30):.3f} {chance.uniform(0, 30):.3f} "
+                                 f"{chance.uniform(0, 30):.3f} {chance.uniform(-1, 1):.4f} 1.0" for i in range(500)))
 
 
 def main():
@@ -34,6 +55,7 @@ def main():
     (folder / "image.bmp").write_bytes(bytes(chance.randrange(256) for _ in range(512 * 512 * 3)))
     lines(folder / "hexadecimal.txt", ["".join(chance.choice("0123456789abcdef") for _ in range(65536))])
     lines(folder / "bases.txt", ["".join(chance.choice("ACGT") for _ in range(count)) for count in (64, 4096)])
+    make_parboil(folder / "parboil", chance)
 
 
 if __name__ == "__main__":
