@@ -30,6 +30,12 @@ constexpr uint64_t kLeastOverlapped = 25'000;
 // Pieces that a part consists of, at least, for others to be able to take over some of it.
 constexpr uint64_t kLeastPieces = 4;
 
+// Whether devices compute while the host finds out what parts of a launch would cost: one that has nothing to do waits
+// for that, and one that computes in the host's memory is its processors, most likely.
+bool hides_judging(const Context& context) {
+  return context.devices[0]->completions().has_work() && !context.shares_host_memory();
+}
+
 // Whether it does not even keep one device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   const Index3& local = request.ndrange.local;
@@ -210,8 +216,8 @@ LaunchOptions KernelLaunch::find_options(Context& context) {
   const bool may_pass = known && in_parts && !context.splits_always() && expected_whole_ns() > 0 &&
                         (in_one_memory || context.ways.taken() == Ways::Way::whole);
   if (!may_pass) return options_of(request_, context, in_parts ? Interest::parts : otherwise);
-  const bool is_hidden = context.devices[0]->completions().has_work() && !in_one_memory;
-  is_judged_ = (in_one_memory && known->judging.parts_pay()) || known->judging.is_due(expected_whole_ns(), is_hidden);
+  is_judged_ = (in_one_memory && known->judging.parts_pay()) ||
+               known->judging.is_due(expected_whole_ns(), hides_judging(context));
   if (!is_judged_) {
     known->judging.passed();
     return options_of(request_, context, otherwise);
@@ -333,11 +339,9 @@ bool KernelLaunch::parts_pay(const Context& context, ComputingTimes times) const
   return pay;
 }
 
-// What judging a launch of the kernel adds to it: a device that has nothing to do waits for the parts' plan, too, and
-// one that computes in the host's memory is its processors, most likely, which then do not compute.
+// What judging a launch of the kernel adds to it.
 uint64_t KernelLaunch::awaited_judging_ns(const Context& context) const {
-  const bool is_hidden = context.devices[0]->completions().has_work() && !context.shares_host_memory();
-  return is_hidden ? 0 : kernel().cost_model->judging.ns();
+  return hides_judging(context) ? 0 : kernel().cost_model->judging.ns();
 }
 
 // A local size that is the driver's to choose fits.

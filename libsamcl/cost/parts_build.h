@@ -18,8 +18,8 @@ enum class PartsBuild : uint8_t {
 };
 
 // All ns. build: what building takes, of all parts together; took: the kernel's launches so far; launch: the present
-// one on one device, to_come: it and those that are expected to come, of which two devices save half; holds_up_none: what
-// launches need is neither built for nor by the first device.
+// one on one device, to_come: it and those that are expected to come, of which two devices save half; holds_up_none:
+// what launches need is neither built for nor by the first device.
 constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, uint64_t to_come = 0,
                                          bool holds_up_none = false) {
   if (launch / 2 >= build) return PartsBuild::now;
