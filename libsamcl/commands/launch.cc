@@ -779,8 +779,8 @@ void KernelLaunch::ended(cl_int error) {
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
   if (known && std::ranges::all_of(part_ns_, [](const auto& ns) { return ns > 0; })) {
-    const std::vector<uint64_t> parts(part_ns_.begin(), part_ns_.end());
-    known->even_ends.took(parts);
+    const SmallVector<uint64_t, 8> parts(part_ns_.begin(), part_ns_.end());  // in place: the launch has to end
+    known->even_ends.took({parts.data(), parts.size()});
   }
   if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
