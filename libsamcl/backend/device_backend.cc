@@ -20,8 +20,6 @@ using engine::LaneKind;
 using engine::Node;
 using engine::NodePtr;
 
-// What a device moves in its own memory, or gets from another's, is taken to move no slower.
-constexpr uint64_t kLocalBytesPerNs = 5;
 // What the host may see of a time beyond what the device took.
 constexpr uint64_t kHostsOwnNs = 1'000'000;
 // Bytes that a thread of the program moves itself rather than waking another.
@@ -57,15 +55,6 @@ bool may_use(const engine::Operation& operation, const Storage& memory) {
 bool needs_thread(const engine::Operation& operation) {
   const SubKernel* const kernel = kernel_of(operation);
   return kernel ? kernel->shared().has_value() : std::holds_alternative<engine::HostCall>(operation);
-}
-
-// Whether it needs no link to the host, and is commands of the driver's queue.
-bool stays_on_device(const engine::Operation& operation) {
-  if (const auto* fill = std::get_if<engine::Fill>(&operation)) return !fill->replica.memory->layout();
-  if (const auto* exchange = std::get_if<engine::Exchange>(&operation)) {
-    return exchange->from != kHost && exchange->to != kHost;
-  }
-  return std::holds_alternative<engine::LocalCopy>(operation);
 }
 
 }  // namespace
@@ -305,7 +294,7 @@ uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
-  return stays_on_device(node.operation) ? ahead.counted(1 + engine::bytes_of(node.operation) / kLocalBytesPerNs) : 0;
+  return ahead.counted(local_ns(node.operation));
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {

@@ -363,6 +363,19 @@ cl_int execute(DeviceSet& set, Lane lane, const engine::Operation& operation) {
   return std::visit(Execution(set, lane), operation);
 }
 
+uint64_t local_ns(const engine::Operation& operation) {
+  constexpr uint64_t kBytesPerNs = 5;
+  const bool stays_there = std::visit(
+      [](const auto& it) {
+        using Kind = std::decay_t<decltype(it)>;
+        if constexpr (std::is_same_v<Kind, Fill>) return !it.replica.memory->layout();
+        if constexpr (std::is_same_v<Kind, Exchange>) return it.from != kHost && it.to != kHost;
+        return std::is_same_v<Kind, LocalCopy>;
+      },
+      operation);
+  return stays_there ? 1 + engine::bytes_of(operation) / kBytesPerNs : 0;
+}
+
 cl_int enqueue(DeviceSet& set, Lane lane, const engine::Operation& operation, cl_event* event) {
   return std::visit(Enqueueing(set, lane, event), operation);
 }

@@ -12,8 +12,12 @@ class DeviceSet;
 // Does it and waits for its end. Returns the driver's code, or CL_OUT_OF_HOST_MEMORY.
 cl_int execute(DeviceSet& set, engine::Lane lane, const engine::Operation& operation);
 
-// Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end. Short transfers, fills
-// and copies; not for kernels and calls.
+// What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it is.
+// 0: it needs the host or a link to it.
+uint64_t local_ns(const engine::Operation& operation);
+
+// Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end (nullptr: nobody wants
+// it). Short transfers, fills and copies; not for kernels and calls.
 cl_int enqueue(DeviceSet& set, engine::Lane lane, const engine::Operation& operation, cl_event* event);
 
 }  // namespace samcl

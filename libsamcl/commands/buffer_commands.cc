@@ -33,6 +33,8 @@ class ProgramMemory {
   ProgramMemory(const Context& context, const void* memory, const Rectangle& rows, bool written)
       : range_(of_program(memory, rows)), written_(written), allocation_(svm::at(context, memory)) {}
 
+  bool is_shared_virtual() const { return allocation_ != nullptr; }
+
   void prepare(Planner& planner) const {
     if (!allocation_) return;
     const std::shared_ptr<Storage>& storage = allocation_->storage;
@@ -57,6 +59,11 @@ class ProgramMemory {
   const bool written_;
   const BufferPtr allocation_;  // nullptr: it is the program's own
 };
+
+// Whether it stays on the lane of the kernels that it comes after or before.
+bool is_short(const Rectangle& rows) {
+  return rows.bytes() > 0 && transfer_lane(kHost, 0, rows.bytes()).kind == LaneKind::compute;
+}
 
 // The rows as ranges, as few as there can be.
 std::vector<Range> ranges_of(const Rectangle& rows) {
@@ -135,6 +142,11 @@ class Read : public Command {
 
   void uses(Uses& uses) override { add_read(uses, *buffer_, rows_); }
 
+  std::optional<engine::Operation> on_device(unsigned device) const override {
+    if (memory_.is_shared_virtual() || !is_short(rows_)) return std::nullopt;
+    return copy_from(buffer_->storage->place_of(device), rows_, host_);
+  }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
@@ -185,10 +197,14 @@ class Read : public Command {
   Planner::Planned copy(const Planner& planner, const Rectangle& rows, const Rectangle& host, Place place) const {
     Planner::Planned planned{
         transfer_lane(buffer_->storage->devices(), place, kHost, rows.bytes(), planner.is_awaited()),
-        engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+        copy_from(place, rows, host),
         {{buffer_->storage, place, rows.bounds(), false}}};
     memory_.add(of_program(to_, host), planned.accesses);
     return planned;
+  }
+
+  engine::ProgramCopy copy_from(Place place, const Rectangle& rows, const Rectangle& host) const {
+    return {{buffer_->storage, place}, rows, to_, host, true, &program_traffic()};
   }
 
   Planner::Planned zeros_of(Range range) const {
@@ -221,6 +237,11 @@ class Write : public Command {
 
   void uses(Uses& uses) override { add_written(uses, *buffer_, rows_); }
 
+  std::optional<engine::Operation> on_device(unsigned device) const override {
+    if (memory_.is_shared_virtual() || !is_short(rows_)) return std::nullopt;
+    return copy_to(buffer_->storage->place_of(device), rows_, host_);
+  }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
@@ -248,10 +269,14 @@ class Write : public Command {
   void add(Planner::Together& together, const Rectangle& rows, const Rectangle& host, Places places) const {
     for_each_place(places, [&](Place place) {
       together.push_back({transfer_lane(kHost, place, rows.bytes()),
-                          engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
+                          copy_to(place, rows, host),
                           {{buffer_->storage, place, rows.bounds(), true}}});
       memory_.add(of_program(from_, host), together.back().accesses);
     });
+  }
+
+  engine::ProgramCopy copy_to(Place place, const Rectangle& rows, const Rectangle& host) const {
+    return {{buffer_->storage, place}, rows, from_, host, false, &program_traffic()};
   }
 
   const BufferPtr buffer_;
@@ -267,6 +292,11 @@ class Fill : public Command {
 
   void uses(Uses& uses) override { uses.write(buffer_->storage, {&range_, 1}); }
 
+  std::optional<engine::Operation> on_device(unsigned device) const override {
+    if (range_.empty()) return std::nullopt;
+    return fill(buffer_->storage->place_of(device));
+  }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (range_.empty()) return CL_SUCCESS;
@@ -275,9 +305,7 @@ class Fill : public Command {
     const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->destination();
     Planner::Together together;
     for_each_place(places & ~only(kZeros), [&](Place place) {
-      together.push_back({transfer_lane(place, place, range_.size()),
-                          engine::Fill{{storage, place}, {range_}, pattern_},
-                          {{storage, place, range_, true}}});
+      together.push_back({transfer_lane(place, place, range_.size()), fill(place), {{storage, place, range_, true}}});
     });
     storage->written(range_, places);
     if (WhatIf* const what_if = WhatIf::wanted()) what_if->filled_with_zeros(*storage, range_);
@@ -286,6 +314,8 @@ class Fill : public Command {
   }
 
  private:
+  engine::Fill fill(Place place) const { return {{buffer_->storage, place}, {range_}, pattern_}; }
+
   const BufferPtr buffer_;
   const Range range_;
   const std::vector<std::byte> pattern_;
@@ -302,6 +332,12 @@ class Copy : public Command {
   void uses(Uses& uses) override {
     add_read(uses, *from_, source_);
     add_written(uses, *to_, target_);
+  }
+
+  std::optional<engine::Operation> on_device(unsigned device) const override {
+    const Place place = to_->storage->place_of(device);
+    if (source_.bytes() == 0 || from_->storage->place_of(device) != place) return std::nullopt;
+    return local_copy(source_, target_, place);
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
@@ -363,8 +399,12 @@ class Copy : public Command {
 
   Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {
     return {transfer_lane(place, place, source.bytes()),
-            engine::LocalCopy{from_->storage, to_->storage, place, source, target, &program_traffic()},
+            local_copy(source, target, place),
             {{from_->storage, place, source.bounds(), false}, {to_->storage, place, target.bounds(), true}}};
+  }
+
+  engine::LocalCopy local_copy(const Rectangle& source, const Rectangle& target, Place place) const {
+    return {from_->storage, to_->storage, place, source, target, &program_traffic()};
   }
 
   const BufferPtr from_, to_;

@@ -1,7 +1,11 @@
 #include "libsamcl/commands/following.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <variant>
 
+#include "libsamcl/backend/operations.h"
 #include "libsamcl/commands/enqueue_piece.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/objects/context.h"
@@ -123,30 +127,67 @@ bool enqueue_later(const LaunchRequest& launch, Context& context, RealDevice& de
   return true;
 }
 
+// Whether anything follows on that device.
+bool may_follow(const Context& context) {
+  return !context.has_lost_device && context.lost() == 0 && !trace::observes() && !WhatIf::wanted();
+}
+
+// All these bytes are defined and valid there.
+bool is_at(Storage& storage, Range range, Place place) {
+  const auto pieces = storage.directory().pieces(range);
+  return std::ranges::all_of(pieces, [&](const Directory::Piece& each) { return contains(each.valid, place); });
+}
+
+// What an operation that moves bytes counts; 0: it has to be planned.
+uint64_t moving_ns(const engine::Operation& operation, const RunAhead* ahead) {
+  const uint64_t ns = local_ns(operation);
+  return ahead ? ahead->counted(ns) : std::max(ns, kUnknownNs);
+}
+
 // Ends no later than what the same queue gets now.
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
   return &earlier == &first || earlier.ended ||
          (earlier.issued && earlier.lane == first.lane && !std::holds_alternative<engine::HostCall>(earlier.operation));
 }
 
+// Whether it comes after nothing that may end later. Then it is of that operation.
+bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& first) {
+  engine::NodeList before;
+  users.find_conflicts(range, writes, before);
+  if (!std::ranges::all_of(before, [&](const NodePtr& each) { return is_before(*each, *first); })) return false;
+  users.record(range, writes, first);
+  return true;
+}
+
 }  // namespace
+
+bool Following::is_used(const std::shared_ptr<const void>& object, Range range, bool writes) const {
+  return std::ranges::any_of(used_, [&](const Used& each) {
+    return each.object == object && intersect(each.range, range) == range && (each.written || !writes);
+  });
+}
+
+void Following::note_used(const std::shared_ptr<const void>& object, Range range, bool writes) {
+  const auto same =
+      std::ranges::find_if(used_, [&](const Used& each) { return each.object == object && each.range == range; });
+  if (same == used_.end())
+    used_.push_back({object, range, writes});
+  else
+    same->written |= writes;
+}
 
 // All of it is valid on the device, and what is written is nowhere else from now on: also where the kernel writes only
 // some of it. Others then get more from the device than they would have to, and no other bytes.
 bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const NodePtr& first,
                       bool on_either_way) {
-  const auto used = std::ranges::find(used_, buffer, &Used::buffer);
-  if (used != used_.end() && (used->written || !writes)) return true;
   Storage& storage = *buffer->storage;
+  const Range all{0, storage.size()};
+  if (is_used(buffer, all, writes)) return true;
   if (buffer->image || buffer->is_first_devices() || storage.svm() || storage.is_mapped_to_write()) return false;
   const unsigned device = first->lane.device;
   const Place place = storage.place_of(device);
-  const Range all{0, storage.size()};
   if (storage.directory().missing_bytes(all, place) > 0 || used_.size() >= kMostObjects) return false;
-  engine::NodeList before;
-  storage.users(place).find_conflicts(all, writes, before);
-  if (!std::ranges::all_of(before, [&](const NodePtr& each) { return is_before(*each, *first); })) return false;
-  storage.users(place).record(all, writes, first);
+  if (!records(storage.users(place), all, writes, first)) return false;
   storage.used_by(first->group);
   storage.used_on(only(device));
   if (writes) storage.written(all, only(place));
@@ -155,11 +196,38 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
     otherwise.copied(all, place);
     if (writes) otherwise.written(all, only(place));
   }
-  if (used == used_.end())
-    used_.push_back({buffer, writes});
-  else
-    used->written = writes;
+  note_used(buffer, all, writes);
   return true;
+}
+
+// The same for just these bytes, which are all defined there.
+bool Following::takes(const std::shared_ptr<Storage>& memory, Range range, bool writes, const NodePtr& first) {
+  if (is_used(memory, range, writes)) return true;
+  Storage& storage = *memory;
+  const unsigned device = first->lane.device;
+  const Place place = storage.place_of(device);
+  if (storage.layout() || storage.svm() || storage.is_mapped_to_write() || used_.size() >= kMostObjects) return false;
+  if (!is_at(storage, range, place) || !records(storage.users(place), range, writes, first)) return false;
+  storage.used_by(first->group);
+  if (writes) storage.written_by_program(range, only(place));
+  note_used(memory, range, writes);
+  return true;
+}
+
+// What host memory has as well is read there.
+bool Following::takes(const engine::Operation& operation, const NodePtr& first, engine::AccessMap& program_memory) {
+  if (const auto* copy = std::get_if<engine::LocalCopy>(&operation))
+    return takes(copy->from, copy->source.bounds(), false, first) &&
+           takes(copy->to, copy->target.bounds(), true, first);
+  if (const auto* fill = std::get_if<engine::Fill>(&operation))
+    return takes(fill->replica.memory, fill->ranges[0], true, first);
+  const auto& copy = std::get<engine::ProgramCopy>(operation);
+  const std::shared_ptr<Storage>& memory = copy.replica.memory;
+  const Range range = copy.rows.bounds(), programs = copy.program_rows.bounds();
+  if (copy.to_program && !memory->shared() && is_at(*memory, range, kHost)) return false;
+  const auto begin = reinterpret_cast<uintptr_t>(copy.program);
+  return takes(memory, range, !copy.to_program, first) &&
+         records(program_memory, {begin + programs.begin, begin + programs.end}, copy.to_program, first);
 }
 
 bool Following::has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const {
@@ -176,7 +244,7 @@ Following::Launched& Following::launches_of(const std::shared_ptr<Kernel>& kerne
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first,
                     const std::shared_ptr<Event>& seen) {
   RealDevice& device = *context.devices[first->lane.device];
-  if (context.has_lost_device || context.lost() != 0 || trace::observes() || WhatIf::wanted()) return false;
+  if (!may_follow(context)) return false;
   Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
   if (kernel.record.launches == 0 || kernel.build->fallback_device != device.index || !launch.reachable.empty())
@@ -196,37 +264,26 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
       return false;
   }
   context.placements.stop_learning();
-  std::shared_ptr<LateTimes> own_end, end;
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
-  giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
-  const auto extend = [&](const auto& enqueue) {
-    return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, [&](cl_event* event) {
+  const auto counted = [&](const auto& enqueue) {
+    return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);
-      if (!enqueue(event)) return false;
+      if (!enqueue(arguments...)) return false;
       ++launches.launches;
       launches.ns += ns;
       return true;
-    });
+    };
   };
-  bool is_given = false;
-  // A driver that makes events on one thread, while another asks for some, takes half as long again.
-  if (!giving.exactly && device.submits_followers_on_thread()) {
-    LaunchRing::Launch& next = device.submissions().next_launch();
-    is_given = extend([&](const cl_event*) { return enqueue_later(launch, context, device, *first, end.get(), next); });
-  }
-  if (!is_given) {
-    if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
-    is_given = extend([&](cl_event* event) { return enqueue_now(launch, device, event); });
-  }
-  const auto leader = std::static_pointer_cast<Event>(first->owner);
-  if (own_end) leader->has_own_end(std::move(own_end));
+  const bool is_given =
+      give(device, first, seen, giving,
+           counted([&](cl_event* event) { return enqueue_now(launch, device, event); }),
+           counted([&](LateTimes* end, LaunchRing::Launch& next) {
+             return enqueue_later(launch, context, device, *first, end, next);
+           }));
   if (!is_given) return false;
   room.taken();
-  if (seen) seen->follows(leader, device.index, std::move(end));
-  is_seen_ |= seen || first->observed;
-  ++count_;
-  ns_ += ns;
+  given(ns, seen || first->observed);
   if (may_have_parts(kernel)) {
     kernel.cost_model->times.wants_time(work_items(launch.ndrange));
     if (!is_short) kernel.cost_model->judging.passed();
@@ -237,8 +294,65 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   return true;
 }
 
+bool Following::add(const Command& next, Context& context, const NodePtr& first, const std::shared_ptr<Event>& seen,
+                    engine::AccessMap& program_memory) {
+  if (!may_follow(context)) return false;
+  RealDevice& device = *context.devices[first->lane.device];
+  const auto operation = next.on_device(device.index);
+  if (!operation) return false;
+  RunAhead* const ahead = device.run_ahead();
+  const uint64_t ns = moving_ns(*operation, ahead);
+  if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
+  RoomAhead room(ahead, ns);
+  if (!room.has() || !takes(*operation, first, program_memory)) return false;
+  Giving giving = room.giving();
+  giving.exactly = seen != nullptr;
+  const bool is_given = give(
+      device, first, seen, giving,
+      [&](cl_event* event) { return enqueue(context, first->lane, *operation, event) == CL_SUCCESS; }, nullptr);
+  if (!is_given) return false;
+  room.taken();
+  given(ns, seen || first->observed);
+  moving_ns_ += ns;
+  return true;
+}
+
+// Behind what the driver has of the operation.
+template <typename Enqueue, typename EnqueueLater>
+bool Following::give(RealDevice& device, const NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
+                     const Enqueue& enqueue, const EnqueueLater& enqueue_later) {
+  giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
+  std::shared_ptr<LateTimes> own_end, end;
+  const auto extend = [&](const auto& its_enqueue) {
+    return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, its_enqueue);
+  };
+  bool is_given = false;
+  if constexpr (!std::is_null_pointer_v<EnqueueLater>) {
+    // A driver that makes events on one thread, while another asks for some, takes half as long again. What moves bytes
+    // is given on this one, and so is what comes between.
+    if (!giving.exactly && moving_ns_ == 0 && device.submits_followers_on_thread()) {
+      LaunchRing::Launch& next = device.submissions().next_launch();
+      is_given = extend([&](const cl_event*) { return enqueue_later(end.get(), next); });
+    }
+  }
+  if (!is_given) {
+    if (!device.submissions().drain(SubmissionQueue::Lock::held)) return false;
+    is_given = extend(enqueue);
+  }
+  const auto leader = std::static_pointer_cast<Event>(first->owner);
+  if (own_end) leader->has_own_end(std::move(own_end));
+  if (is_given && seen) seen->follows(leader, device.index, std::move(end));
+  return is_given;
+}
+
+void Following::given(uint64_t ns, bool is_seen) {
+  is_seen_ |= is_seen;
+  ++count_;
+  ns_ += ns;
+}
+
 uint64_t Following::ran(uint64_t ns, uint64_t own_ns, bool is_exact) const {
-  uint64_t all = std::max(own_ns, kUnknownNs), left = ns, launches = 1;
+  uint64_t all = std::max(own_ns, kUnknownNs) + moving_ns_, left = ns, launches = 1;
   for (const Launched& each : launched_) {
     all += each.ns;
     launches += each.launches;

@@ -1,9 +1,11 @@
-// Launches that follow one on the same device, without being planned.
+// Launches, and short commands between them, that follow one on the same device, without being planned.
 //
 // Programs launch bursts of kernels that take a few us each. To plan one takes half as long as a driver takes for it,
 // and buys nothing where it surely runs whole, on memory that is valid on its device and that nobody else uses. Such a
 // launch is given to the driver right behind the one before it and becomes part of that one's operation, which ends
 // when the last of them has. It is as if one kernel had used all of their memory objects.
+//
+// So do copies and fills of such memory, and short transfers that nobody waits for in their call.
 //
 // One whose event the program gets has an event of the driver's, too, which is asked when the program wants to know of
 // it: it may wait for each of them, and for what comes after, without waiting for the others.
@@ -15,6 +17,8 @@
 #include <memory>
 #include <vector>
 
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/objects/command.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_plan.h"
 
@@ -31,6 +35,9 @@ class Following {
   // nullptr. False: it has to be planned, as ever.
   bool add(const LaunchRequest& launch, Context& context, const engine::NodePtr& first,
            const std::shared_ptr<Event>& seen);
+  // The same for what is no launch. program_memory: who uses which addresses of the program's own memory.
+  bool add(const Command& next, Context& context, const engine::NodePtr& first, const std::shared_ptr<Event>& seen,
+           engine::AccessMap& program_memory);
 
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
   // its part. What remains for the first. is_exact: nothing else took that time. After the operation's end; any thread,
@@ -41,7 +48,8 @@ class Following {
 
  private:
   struct Used {
-    std::shared_ptr<Buffer> buffer;
+    std::shared_ptr<const void> object;  // the buffer or its storage
+    Range range;                         // of the storage
     bool written;
   };
   struct Launched {
@@ -55,16 +63,25 @@ class Following {
   // on_either_way: it would run like that on the split way, too.
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
+  bool takes(const std::shared_ptr<Storage>& memory, Range range, bool writes, const engine::NodePtr& first);
+  bool takes(const engine::Operation& operation, const engine::NodePtr& first, engine::AccessMap& program_memory);
+  bool is_used(const std::shared_ptr<const void>& object, Range range, bool writes) const;
+  void note_used(const std::shared_ptr<const void>& object, Range range, bool writes);
 
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
+  template <typename Enqueue, typename EnqueueLater>
+  bool give(RealDevice& device, const engine::NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
+            const Enqueue& enqueue, const EnqueueLater& enqueue_later);
+  void given(uint64_t ns, bool is_seen);
 
   std::vector<Used> used_;
   // A kernel once. Changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is not
   // under the graph's lock.
   std::vector<Launched> launched_;
-  bool is_seen_ = false;  // the program has events of some,
-  size_t count_ = 0;      // of so many,
-  uint64_t ns_ = 0;       // which are expected to take that long
+  uint64_t moving_ns_ = 0;  // what is no launch is expected to take
+  bool is_seen_ = false;    // the program has events of some,
+  size_t count_ = 0;        // of so many,
+  uint64_t ns_ = 0;         // which are expected to take that long
 };
 
 }  // namespace samcl

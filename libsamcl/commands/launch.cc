@@ -610,6 +610,11 @@ bool KernelLaunch::is_followed_by(const LaunchRequest& launch, const std::shared
   return following_.add(launch, *kernel().program->context, node_.lock(), seen);
 }
 
+bool KernelLaunch::is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
+                                  engine::AccessMap& program_memory) {
+  return following_.add(next, *kernel().program->context, node_.lock(), seen, program_memory);
+}
+
 void KernelLaunch::merge(Planner& planner, Context& context) {
   std::vector<Merged> objects;
   for (const BufferAccess& access : plan_->accesses) {

@@ -34,6 +34,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool may_be_followed() const override;
   std::shared_ptr<LateTimes> own_end() override;
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
+  bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
+                      engine::AccessMap& program_memory) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 

@@ -4,6 +4,10 @@
 #include <CL/cl.h>
 
 #include <memory>
+#include <optional>
+
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/engine/operation.h"
 
 namespace samcl {
 
@@ -49,6 +53,14 @@ class Command {
   // it has taken that launch on, with which it ends, and which that event stands for (nullptr: none). Under the graph's
   // lock.
   virtual bool is_followed_by(const LaunchRequest& /*launch*/, const std::shared_ptr<Event>& /*seen*/) { return false; }
+  // The same for another command. program_memory: who uses which addresses of the program's own memory.
+  virtual bool is_followed_by(const Command& /*next*/, const std::shared_ptr<Event>& /*seen*/,
+                              engine::AccessMap& /*program_memory*/) {
+    return false;
+  }
+  // All of it as one operation of that device's own queue, if it may be one where the bytes that it uses are valid
+  // there; else it has to be planned. Likewise.
+  virtual std::optional<engine::Operation> on_device(unsigned /*device*/) const { return std::nullopt; }
 
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.

@@ -70,7 +70,9 @@ void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
 }
 
 // As a launch whose times nobody can ask for.
-bool Event::counts_for_use() const { return observed && runs_on_ != kNotOne && queue && !queue->profiling(); }
+bool Event::counts_for_use() const {
+  return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_ != kNotOne && queue && !queue->profiling();
+}
 
 RealDevice& Event::only_device() const { return *context->devices[static_cast<unsigned>(runs_on_.load())]; }
 

@@ -65,10 +65,12 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
 }
 
 std::shared_ptr<Event> Graph::followed_locked(const Queue& queue) const {
-  if (!queue.in_order()) return nullptr;
   std::shared_ptr<Event> last = last_planned_.lock();
-  if (!last || last != queue.last_) return nullptr;
+  if (!last || last->queue.get() != &queue) return nullptr;
+  if (queue.in_order() && last != queue.last_) return nullptr;
   if (last->leader_) last = last->leader_;
+  // The last barrier, if it came after what may be followed.
+  if (!queue.in_order() && queue.last_ && queue.last_->number_ > last->number_) return nullptr;
   const bool may_grow = last->command_ && last->open_ == 1 && last->inherited_ == CL_COMPLETE &&
                         last->error_ == CL_SUCCESS && !last->is_watched() && !last->is_awaited_by_others_;
   return may_grow && last->command_->may_be_followed() ? last : nullptr;
@@ -76,6 +78,20 @@ std::shared_ptr<Event> Graph::followed_locked(const Queue& queue) const {
 
 bool Graph::follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& launch,
                    std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen) {
+  return follow(queue, CL_COMMAND_NDRANGE_KERNEL, waits, seen,
+                [&](Command& first, const std::shared_ptr<Event>& its) { return first.is_followed_by(launch, its); });
+}
+
+bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
+                   std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen) {
+  return follow(queue, type, waits, seen, [&](Command& first, const std::shared_ptr<Event>& its) {
+    return first.is_followed_by(command, its, program_memory_);
+  });
+}
+
+template <typename Take>
+bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type,
+                   std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen, const Take& take) {
   std::lock_guard lock(mutex_);
   const std::shared_ptr<Event> first = followed_locked(*queue);
   if (!first) return false;
@@ -83,15 +99,15 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& lau
     return each->status() == CL_COMPLETE || &each->leader() == first.get();
   };
   if (!std::ranges::all_of(waits, is_before)) return false;
-  if (!seen) return first->command_->is_followed_by(launch, nullptr);
-  auto event = Event::make_shared(queue->context, queue, CL_COMMAND_NDRANGE_KERNEL);
+  if (!seen) return take(*first->command_, nullptr);
+  auto event = Event::make_shared(queue->context, queue, type);
   first->followers_.push_back(event);
-  if (!first->command_->is_followed_by(launch, event)) {
+  if (!take(*first->command_, event)) {
     first->followers_.pop_back();
     return false;
   }
   event->number_.store(++last_turn_, std::memory_order_relaxed);
-  queue->last_ = event;
+  if (queue->in_order()) queue->last_ = event;
   last_planned_ = event;
   *seen = std::move(event);
   return true;
@@ -106,7 +122,12 @@ void Graph::leave_untold(Event& event) {
 std::shared_ptr<Event> Graph::followed(const Queue& queue) {
   std::lock_guard lock(mutex_);
   const std::shared_ptr<Event> last = followed_locked(queue);
-  return last && last->unmet_ == 0 ? last : nullptr;
+  return last && last->unmet_ == 0 && queue.waits_only_for(*last) ? last : nullptr;
+}
+
+bool Graph::is_ordered(const std::shared_ptr<Queue>& queue, Order order) {
+  std::lock_guard lock(mutex_);
+  return queue->is_ordered(order);
 }
 
 void Graph::enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command) {

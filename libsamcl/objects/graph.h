@@ -40,10 +40,15 @@ class Graph {
   // nullptr: it wants none.
   bool follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& launch,
               std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen);
+  // The same for another command, with an event of that type.
+  bool follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
+              std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen);
   // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.
   void leave_untold(Event& event);
   // All that the queue waits for, if that is a command that a launch may follow; else nullptr.
   std::shared_ptr<Event> followed(const Queue& queue);
+  // Whether a marker or a barrier that waits for no events, and whose event nobody has, need not be submitted.
+  bool is_ordered(const std::shared_ptr<Queue>& queue, Order order);
   // Ends what has ended by now.
   void look() {
     locked([this] { engine_.look(); });
@@ -93,6 +98,9 @@ class Graph {
   };
 
   std::shared_ptr<Event> followed_locked(const Queue& queue) const;
+  template <typename Take>
+  bool follow(const std::shared_ptr<Queue>& queue, cl_command_type type, std::span<const std::shared_ptr<Event>> waits,
+              std::shared_ptr<Event>* seen, const Take& take);
   static bool all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits);
   void plan(const std::shared_ptr<Event>& event);
   void plan_waiting();

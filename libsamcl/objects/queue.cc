@@ -51,6 +51,18 @@ void Queue::ended(const Event& event) {
   if (last_.get() == &event) last_.reset();
 }
 
+// What comes after the only command that has not ended comes after all.
+bool Queue::is_ordered(Order order) {
+  if (in_order() || order == Order::marker) return true;
+  if (latest_.size() > 1) return false;
+  if (!latest_.empty()) last_ = *latest_.begin();
+  return true;
+}
+
+bool Queue::waits_only_for(const Event& event) const {
+  return in_order() || (latest_.size() == 1 && latest_.begin()->get() == &event);
+}
+
 std::vector<std::shared_ptr<Event>> Queue::outstanding() const {
   if (in_order()) return last_ ? std::vector{last_} : std::vector<std::shared_ptr<Event>>{};
   return {latest_.begin(), latest_.end()};

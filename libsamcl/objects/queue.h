@@ -51,6 +51,10 @@ class Queue : public Object<Queue> {
   SmallVector<std::shared_ptr<Event>, 4> enter(const std::shared_ptr<Event>& event, Order order, bool has_wait_list);
   void ended(const Event& event);
   std::vector<std::shared_ptr<Event>> outstanding() const;
+  // Whether its order is as after that marker or barrier, or has been made so, though it was not entered.
+  bool is_ordered(Order order);
+  // Of what is in order: whether that is the last.
+  bool waits_only_for(const Event& event) const;
 
   // Events hold their queue and are held by it until they end.
   std::shared_ptr<Event> last_;  // in order: the last command; else the last barrier
