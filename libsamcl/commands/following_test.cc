@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/testing/fake_manager.h"
@@ -558,6 +560,251 @@ TEST_F(UntimedLaunches, CallBack) {
   while (!called) std::this_thread::yield();
   EXPECT_TRUE(watched->ended());
   one(false)->wait();
+}
+
+// What is no launch.
+struct FollowingCommands : FollowingLaunches {
+  explicit FollowingCommands(bool profiling = false) : FollowingLaunches(nullptr, 2, profiling) {
+    for (const BufferPtr& each : {a, b}) {
+      launch(add_one, {each});
+      finish();  // both are on the device
+    }
+    machine.driver.suspend();
+    last = enqueue(first, queue);
+    give_all();
+  }
+  const BufferPtr a = filled(0), b = filled(500);
+  const std::shared_ptr<KernelLaunch> first = std::make_shared<KernelLaunch>(request(add_one, {a}), context);
+
+  bool follows(const CommandPtr& command, const QueuePtr& to, std::shared_ptr<Event>* seen = nullptr,
+               const std::vector<testing::EventPtr>& waits = {}) {
+    return context.graph.follow(to, CL_COMMAND_COPY_BUFFER, *command, waits, seen);
+  }
+  bool follows(const CommandPtr& command, std::shared_ptr<Event>* seen = nullptr) {
+    return follows(command, queue, seen);
+  }
+  CommandPtr copy_all() { return copy_buffer(a, b, 0, 0, a->size()); }
+  static std::vector<std::byte> pattern(cl_uint value) {
+    std::vector<std::byte> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+  }
+};
+
+TEST_F(FollowingCommands, ArePartOfTheLaunchBeforeThem) {
+  const Words written{7, 8, 9};
+  Words read(2);
+  EXPECT_TRUE(follows(copy_all()));
+  EXPECT_TRUE(launch(add_one, {b}));
+  EXPECT_TRUE(follows(fill_buffer(a, 0, 8, pattern(40))));
+  EXPECT_TRUE(follows(fill_buffer(a, 8, 4, pattern(0)))) << "of zeros, too";
+  EXPECT_TRUE(follows(write_buffer(a, 16, 12, written.data())));
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_TRUE(follows(read_buffer(a, 16, 8, read.data())));
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(awaited(), 1u);
+  machine.driver.resume();
+  finish();
+  EXPECT_EQ(read, (Words{8, 9}));
+  EXPECT_EQ(contents(b), counting(kSize, 3));
+  Words expected = counting(kSize, 4);
+  expected[0] = expected[1] = 42;
+  expected[2] = 2;
+  for (size_t i = 0; i < written.size(); ++i) expected[4 + i] = written[i] + 2;
+  EXPECT_EQ(contents(a), expected);
+}
+
+TEST_F(FollowingCommands, ThatMoveRowsDoSoToo) {
+  const Rectangle square{0, 32, 128, {8, 4, 1}};
+  EXPECT_TRUE(follows(copy_rectangle(a, b, square, square)));
+  machine.driver.resume();
+  Words expected = counting(kSize, 501);
+  for (size_t row = 0; row < 4; ++row)
+    for (size_t i = 0; i < 2; ++i) expected[8 * row + i] = static_cast<cl_uint>(8 * row + i + 2);
+  EXPECT_EQ(contents(b), expected);
+}
+
+TEST_F(FollowingCommands, NeedTheirBytesThereAndNotAtTheHost) {
+  const BufferPtr fresh = machine.buffer(kSize);
+  EXPECT_FALSE(follows(copy_buffer(a, fresh, 0, 0, 4))) << "it is planned where the source is";
+  EXPECT_FALSE(follows(copy_buffer(fresh, a, 0, 0, 4)));
+  EXPECT_FALSE(follows(write_buffer(fresh, 0, 4, kept[0]->data()))) << "nobody knows where it will be used";
+  Words read(1);
+  if (!a->storage->shared()) {
+    context.graph.locked([&] { a->storage->directory().copied({0, 4}, kHost); });
+    EXPECT_FALSE(follows(read_buffer(a, 0, 4, read.data()))) << "it need not wait for the device";
+  }
+  EXPECT_TRUE(follows(read_buffer(a, 4, 4, read.data())));
+  machine.driver.resume();
+  finish();
+  EXPECT_EQ(read[0], 3u);
+}
+
+TEST_F(FollowingCommands, AreShortOrStayOnTheDevice) {
+  constexpr size_t kMany = 1 << 17;
+  const BufferPtr large = machine.buffer(kMany), other_large = machine.buffer(kMany);
+  EXPECT_FALSE(write_buffer(large, 0, large->size(), &a)->on_device(0));
+  EXPECT_FALSE(read_buffer(large, 0, large->size(), nullptr)->on_device(0));
+  EXPECT_TRUE(copy_buffer(large, other_large, 0, 0, large->size())->on_device(0));
+  EXPECT_TRUE(write_buffer(large, 0, 4, &a)->on_device(0));
+  EXPECT_FALSE(write_buffer(large, 0, 0, &a)->on_device(0)) << "nothing to do";
+}
+
+TEST_F(FollowingCommands, DoNotTouchWhatTheProgramWrites) {
+  context.graph.locked([&] { a->storage->mapped_to_write(Rectangle::run(0, 16)); });
+  EXPECT_FALSE(follows(copy_all()));
+  context.graph.locked([&] { a->storage->unmapped(Rectangle::run(0, 16)); });
+  EXPECT_TRUE(follows(copy_all()));
+}
+
+// What another lane still reads into must not be read by the device's before.
+TEST_F(FollowingCommands, DoNotUseTheProgramsMemoryBeforeOthersAreDone) {
+  Words memory(kSize);
+  const std::shared_ptr<engine::Node> others =
+      std::make_shared<engine::Node>(engine::Lane{engine::LaneKind::down, 1}, engine::HostCall{}, 1);
+  engine::AccessMap program_memory;
+  const auto begin = reinterpret_cast<uintptr_t>(memory.data());
+  program_memory.record({begin, begin + 64}, true, others);
+  const auto command = write_buffer(a, 0, 16, memory.data()), behind = write_buffer(a, 0, 16, memory.data() + 16);
+  context.graph.locked([&] {
+    EXPECT_FALSE(first->is_followed_by(*command, nullptr, program_memory));
+    EXPECT_TRUE(first->is_followed_by(*behind, nullptr, program_memory));
+  });
+}
+
+TEST_F(FollowingCommands, ThatTheDriverRefusesFailAsOthersDo) {
+  machine.driver.fail(Call::copy, CL_OUT_OF_RESOURCES, 100);
+  const CommandPtr command = copy_all();
+  EXPECT_FALSE(follows(command));
+  const auto planned = enqueue(command, queue);
+  machine.driver.resume();
+  EXPECT_EQ(planned->wait(), CL_OUT_OF_RESOURCES);
+  machine.driver.fail(Call::copy, CL_SUCCESS, 0);
+  EXPECT_EQ(contents(a), counting(kSize, 2));
+}
+
+struct SeenCommands : FollowingCommands {
+  SeenCommands() : FollowingCommands(true) {
+    machine.driver.resume();
+    first_seen(a);
+  }
+};
+
+TEST_F(SeenCommands, EndByThemselves) {
+  std::shared_ptr<Event> copied;
+  ASSERT_TRUE(follows(copy_all(), &copied));
+  const Seen seen = launch_seen(b);
+  EXPECT_TRUE(seen.has_followed);
+  EXPECT_EQ(copied->wait(), CL_COMPLETE);
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_FALSE(seen.event->ended());
+  EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
+  EXPECT_EQ(copied->type, static_cast<cl_command_type>(CL_COMMAND_COPY_BUFFER));
+  EXPECT_LE(copied->time(CL_PROFILING_COMMAND_START), copied->time(CL_PROFILING_COMMAND_END));
+  EXPECT_LE(copied->time(CL_PROFILING_COMMAND_END), seen.event->time(CL_PROFILING_COMMAND_END));
+}
+
+TEST_F(SeenCommands, WaitForWhatTheyAreToldTo) {
+  const auto user = machine.user_event();
+  EXPECT_FALSE(follows(copy_all(), queue, nullptr, {user}));
+  ASSERT_TRUE(user->claim_user_status());
+  context.graph.finish(user, CL_COMPLETE);
+  EXPECT_TRUE(follows(copy_all(), queue, nullptr, {user}));
+}
+
+// An out-of-order queue's, which run in the order in which they come all the same.
+struct UnorderedCommands : FollowingLaunches {
+  const QueuePtr unordered = machine.out_of_order_queue();
+  const BufferPtr a = filled(0), b = filled(500);
+  UnorderedCommands() {
+    launch(add_one, {a});
+    launch(copy, {a, b});
+    finish();
+  }
+  ~UnorderedCommands() override {
+    machine.driver.resume();
+    for (const auto& event : context.graph.outstanding(*unordered)) event->wait();
+  }
+  testing::EventPtr barrier(const std::vector<testing::EventPtr>& waits = {}) {
+    auto event = Event::make_shared(machine.context, unordered, CL_COMMAND_BARRIER);
+    context.graph.submit(event, std::make_shared<EmptyCommand>(), waits, Order::barrier);
+    return event;
+  }
+  testing::EventPtr held(const testing::EventPtr& by) {
+    auto event = Event::make_shared(machine.context, unordered, CL_COMMAND_NDRANGE_KERNEL);
+    auto command = std::make_shared<KernelLaunch>(request(add_one, {b}), context);
+    context.graph.submit(event, std::move(command), std::vector{by}, Order::ordinary);
+    return event;
+  }
+  void set(const testing::EventPtr& user) {
+    ASSERT_TRUE(user->claim_user_status());
+    context.graph.finish(user, CL_COMPLETE);
+  }
+};
+
+TEST_F(UnorderedCommands, FollowOnesOfTheSameQueue) {
+  machine.driver.suspend();
+  EXPECT_FALSE(launch(add_one, {a}, unordered));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(launch(add_one, {a}, unordered));
+  EXPECT_TRUE(context.graph.follow(unordered, CL_COMMAND_COPY_BUFFER, *copy_buffer(a, b, 0, 0, 4), {}, nullptr));
+  EXPECT_FALSE(launch(add_one, {a}, queue));
+  EXPECT_FALSE(launch(add_one, {a}, unordered));
+  machine.driver.resume();
+  for (const auto& event : context.graph.outstanding(*unordered)) event->wait();
+  EXPECT_EQ(contents(a), counting(kSize, 14));
+  EXPECT_EQ(contents(b)[0], 12u);
+}
+
+TEST_F(UnorderedCommands, ThatTheProgramWaitsForTogetherNeedNotBeTold) {
+  if (by_thread) GTEST_SKIP() << "what a thread of ours has given is waited for by a marker";
+  launch(add_one, {a}, unordered);
+  EXPECT_TRUE(launch(add_one, {a}, unordered));
+  const auto followed = context.graph.followed(*unordered);
+  ASSERT_TRUE(followed);
+  EXPECT_TRUE(followed->wait_untold());
+  EXPECT_TRUE(launch(add_one, {a}, unordered));
+  const auto user = machine.user_event();
+  const auto waits = held(user);
+  EXPECT_FALSE(context.graph.followed(*unordered)) << "another one is to be waited for";
+  set(user);
+  EXPECT_EQ(waits->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(a), counting(kSize, 4));
+}
+
+TEST_F(UnorderedCommands, NeedNoBarrierBehindOneCommand) {
+  EXPECT_TRUE(context.graph.is_ordered(unordered, Order::barrier)) << "nothing is before it";
+  machine.driver.suspend();
+  launch(add_one, {a}, unordered);
+  EXPECT_TRUE(context.graph.is_ordered(unordered, Order::barrier));
+  EXPECT_TRUE(launch(add_one, {a}, unordered)) << "which runs after it";
+  // Another device's would not.
+  const auto after = enqueue(write_buffer(machine.buffer(kSize), 0, 4, kept[0]->data()), unordered);
+  EXPECT_FALSE(after->ended());
+  machine.driver.resume();
+  EXPECT_EQ(after->wait(), CL_COMPLETE);
+  EXPECT_TRUE(context.graph.outstanding(*unordered).empty()) << "what it waited for has ended";
+}
+
+TEST_F(UnorderedCommands, DoNotPassABarrier) {
+  const auto user = machine.user_event();
+  launch(add_one, {a}, unordered);
+  EXPECT_TRUE(launch(add_one, {a}, unordered));
+  const auto waits = held(user);
+  EXPECT_FALSE(context.graph.is_ordered(unordered, Order::barrier)) << "two commands are before it";
+  EXPECT_TRUE(context.graph.is_ordered(unordered, Order::marker)) << "nothing comes after a marker";
+  const auto at = barrier();
+  EXPECT_FALSE(launch(copy, {b, a}, unordered));
+  EXPECT_FALSE(launch(copy, {b, a}, unordered));
+  EXPECT_FALSE(last->ended());
+  EXPECT_FALSE(at->ended());
+  set(user);
+  EXPECT_EQ(last->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(a), counting(kSize, 2)) << "b was a copy of a, and is one more now";
+}
+
+TEST_F(UnorderedCommands, AnInOrderQueueNeedsNoBarrier) {
+  EXPECT_TRUE(context.graph.is_ordered(queue, Order::barrier));
+  EXPECT_TRUE(context.graph.is_ordered(queue, Order::marker));
 }
 
 struct HasManager {
