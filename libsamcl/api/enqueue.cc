@@ -55,17 +55,28 @@ void take_back(Event& event, cl_event* event_out) {
 
 }  // namespace
 
-cl_int wait_for(Event& event) {
+namespace {
+
+// wait: called when all that this thread has to do for it is done.
+template <typename Is, typename Wait>
+void wait_for(const Event& event, const Is& is_done, const Wait& wait) {
   Worker::run_stranded();
   while (Worker::ends_process_here()) {
     Worker::run_stranded_at_end();
-    if (event.ended()) break;
+    if (is_done()) break;
     // What runs on our threads still may leave more to do.
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  const cl_int status = event.wait();
+  wait();
   event.context->program_waited();
   if (WhatIf* const what_if = WhatIf::wanted()) event.context->graph.locked([&] { what_if->waited(); });
+}
+
+}  // namespace
+
+cl_int wait_for(Event& event) {
+  cl_int status = CL_COMPLETE;
+  wait_for(event, [&] { return event.ended(); }, [&] { status = event.wait(); });
   return status;
 }
 
@@ -73,7 +84,8 @@ void finish(const Queue& queue) {
   Context& context = *queue.context;
   const std::shared_ptr<Event> followed = context.may_leave_untold() ? context.graph.followed(queue) : nullptr;
   if (followed && !Worker::ends_process_here() && followed->wait_untold()) return context.program_waited();
-  for (const auto& event : context.graph.outstanding(queue)) wait_for(*event);
+  for (const auto& event : context.graph.outstanding(queue))
+    wait_for(*event, [&] { return event->is_over(); }, [&] { event->wait_until_over(); });
 }
 
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {

@@ -142,9 +142,9 @@ class Read : public Command {
 
   void uses(Uses& uses) override { add_read(uses, *buffer_, rows_); }
 
-  std::optional<engine::Operation> on_device(unsigned device) const override {
+  std::optional<OnDevice> on_device(unsigned device) const override {
     if (memory_.is_shared_virtual() || !is_short(rows_)) return std::nullopt;
-    return copy_from(buffer_->storage->place_of(device), rows_, host_);
+    return OnDevice{copy_from(buffer_->storage->place_of(device), rows_, host_), {buffer_}};
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
@@ -237,9 +237,9 @@ class Write : public Command {
 
   void uses(Uses& uses) override { add_written(uses, *buffer_, rows_); }
 
-  std::optional<engine::Operation> on_device(unsigned device) const override {
+  std::optional<OnDevice> on_device(unsigned device) const override {
     if (memory_.is_shared_virtual() || !is_short(rows_)) return std::nullopt;
-    return copy_to(buffer_->storage->place_of(device), rows_, host_);
+    return OnDevice{copy_to(buffer_->storage->place_of(device), rows_, host_), {buffer_}};
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
@@ -292,9 +292,9 @@ class Fill : public Command {
 
   void uses(Uses& uses) override { uses.write(buffer_->storage, {&range_, 1}); }
 
-  std::optional<engine::Operation> on_device(unsigned device) const override {
+  std::optional<OnDevice> on_device(unsigned device) const override {
     if (range_.empty()) return std::nullopt;
-    return fill(buffer_->storage->place_of(device));
+    return OnDevice{fill(buffer_->storage->place_of(device)), {buffer_}};
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
@@ -334,10 +334,10 @@ class Copy : public Command {
     add_written(uses, *to_, target_);
   }
 
-  std::optional<engine::Operation> on_device(unsigned device) const override {
+  std::optional<OnDevice> on_device(unsigned device) const override {
     const Place place = to_->storage->place_of(device);
     if (source_.bytes() == 0 || from_->storage->place_of(device) != place) return std::nullopt;
-    return local_copy(source_, target_, place);
+    return OnDevice{local_copy(source_, target_, place), {from_, to_}};
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {

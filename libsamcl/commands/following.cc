@@ -161,17 +161,17 @@ bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& 
 
 }  // namespace
 
-bool Following::is_used(const std::shared_ptr<const void>& object, Range range, bool writes) const {
+bool Following::is_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) const {
   return std::ranges::any_of(used_, [&](const Used& each) {
-    return each.object == object && intersect(each.range, range) == range && (each.written || !writes);
+    return each.buffer == buffer && intersect(each.range, range) == range && (each.written || !writes);
   });
 }
 
-void Following::note_used(const std::shared_ptr<const void>& object, Range range, bool writes) {
+void Following::note_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) {
   const auto same =
-      std::ranges::find_if(used_, [&](const Used& each) { return each.object == object && each.range == range; });
+      std::ranges::find_if(used_, [&](const Used& each) { return each.buffer == buffer && each.range == range; });
   if (same == used_.end())
-    used_.push_back({object, range, writes});
+    used_.push_back({buffer, range, writes});
   else
     same->written |= writes;
 }
@@ -201,32 +201,33 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
 }
 
 // The same for just these bytes, which are all defined there.
-bool Following::takes(const std::shared_ptr<Storage>& memory, Range range, bool writes, const NodePtr& first) {
-  if (is_used(memory, range, writes)) return true;
-  Storage& storage = *memory;
+bool Following::takes(const std::shared_ptr<Buffer>& buffer, Range range, bool writes, const NodePtr& first) {
+  if (is_used(buffer, range, writes)) return true;
+  Storage& storage = *buffer->storage;
   const unsigned device = first->lane.device;
   const Place place = storage.place_of(device);
   if (storage.layout() || storage.svm() || storage.is_mapped_to_write() || used_.size() >= kMostObjects) return false;
   if (!is_at(storage, range, place) || !records(storage.users(place), range, writes, first)) return false;
   storage.used_by(first->group);
   if (writes) storage.written_by_program(range, only(place));
-  note_used(memory, range, writes);
+  note_used(buffer, range, writes);
   return true;
 }
 
 // What host memory has as well is read there.
-bool Following::takes(const engine::Operation& operation, const NodePtr& first, engine::AccessMap& program_memory) {
-  if (const auto* copy = std::get_if<engine::LocalCopy>(&operation))
-    return takes(copy->from, copy->source.bounds(), false, first) &&
-           takes(copy->to, copy->target.bounds(), true, first);
-  if (const auto* fill = std::get_if<engine::Fill>(&operation))
-    return takes(fill->replica.memory, fill->ranges[0], true, first);
-  const auto& copy = std::get<engine::ProgramCopy>(operation);
-  const std::shared_ptr<Storage>& memory = copy.replica.memory;
+bool Following::takes(const Command::OnDevice& command, const NodePtr& first, engine::AccessMap& program_memory) {
+  const auto& buffers = command.buffers;
+  if (const auto* copy = std::get_if<engine::LocalCopy>(&command.operation))
+    return takes(buffers[0], copy->source.bounds(), false, first) &&
+           takes(buffers[1], copy->target.bounds(), true, first);
+  if (const auto* fill = std::get_if<engine::Fill>(&command.operation))
+    return takes(buffers[0], fill->ranges[0], true, first);
+  const auto& copy = std::get<engine::ProgramCopy>(command.operation);
+  Storage& storage = *copy.replica.memory;
   const Range range = copy.rows.bounds(), programs = copy.program_rows.bounds();
-  if (copy.to_program && !memory->shared() && is_at(*memory, range, kHost)) return false;
+  if (copy.to_program && !storage.shared() && is_at(storage, range, kHost)) return false;
   const auto begin = reinterpret_cast<uintptr_t>(copy.program);
-  return takes(memory, range, !copy.to_program, first) &&
+  return takes(buffers[0], range, !copy.to_program, first) &&
          records(program_memory, {begin + programs.begin, begin + programs.end}, copy.to_program, first);
 }
 
@@ -298,18 +299,18 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
                     engine::AccessMap& program_memory) {
   if (!may_follow(context)) return false;
   RealDevice& device = *context.devices[first->lane.device];
-  const auto operation = next.on_device(device.index);
-  if (!operation) return false;
+  const auto command = next.on_device(device.index);
+  if (!command) return false;
   RunAhead* const ahead = device.run_ahead();
-  const uint64_t ns = moving_ns(*operation, ahead);
+  const uint64_t ns = moving_ns(command->operation, ahead);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   RoomAhead room(ahead, ns);
-  if (!room.has() || !takes(*operation, first, program_memory)) return false;
+  if (!room.has() || !takes(*command, first, program_memory)) return false;
   Giving giving = room.giving();
   giving.exactly = seen != nullptr;
   const bool is_given = give(
       device, first, seen, giving,
-      [&](cl_event* event) { return enqueue(context, first->lane, *operation, event) == CL_SUCCESS; }, nullptr);
+      [&](cl_event* event) { return enqueue(context, first->lane, command->operation, event) == CL_SUCCESS; }, nullptr);
   if (!is_given) return false;
   room.taken();
   given(ns, seen || first->observed);
@@ -340,7 +341,7 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
     is_given = extend(enqueue);
   }
   const auto leader = std::static_pointer_cast<Event>(first->owner);
-  if (own_end) leader->has_own_end(std::move(own_end));
+  if (own_end) leader->has_own_end(device.index, std::move(own_end));
   if (is_given && seen) seen->follows(leader, device.index, std::move(end));
   return is_given;
 }

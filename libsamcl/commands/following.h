@@ -48,8 +48,8 @@ class Following {
 
  private:
   struct Used {
-    std::shared_ptr<const void> object;  // the buffer or its storage
-    Range range;                         // of the storage
+    std::shared_ptr<Buffer> buffer;
+    Range range;  // of its storage
     bool written;
   };
   struct Launched {
@@ -63,10 +63,10 @@ class Following {
   // on_either_way: it would run like that on the split way, too.
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
-  bool takes(const std::shared_ptr<Storage>& memory, Range range, bool writes, const engine::NodePtr& first);
-  bool takes(const engine::Operation& operation, const engine::NodePtr& first, engine::AccessMap& program_memory);
-  bool is_used(const std::shared_ptr<const void>& object, Range range, bool writes) const;
-  void note_used(const std::shared_ptr<const void>& object, Range range, bool writes);
+  bool takes(const std::shared_ptr<Buffer>& buffer, Range range, bool writes, const engine::NodePtr& first);
+  bool takes(const Command::OnDevice& command, const engine::NodePtr& first, engine::AccessMap& program_memory);
+  bool is_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) const;
+  void note_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes);
 
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
   template <typename Enqueue, typename EnqueueLater>

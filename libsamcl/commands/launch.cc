@@ -601,9 +601,11 @@ bool KernelLaunch::may_be_followed() const {
   return device.is_asynchronous() || device.run_ahead();
 }
 
-std::shared_ptr<LateTimes> KernelLaunch::own_end() {
+void KernelLaunch::leave_untold(Event& event) {
   const engine::NodePtr node = node_.lock();
-  return kernel().program->context->devices[node->lane.device]->completions().own_end(*node);
+  const unsigned device = node->lane.device;
+  if (auto own = kernel().program->context->devices[device]->completions().own_end(*node))
+    event.has_own_end(device, std::move(own));
 }
 
 bool KernelLaunch::is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) {

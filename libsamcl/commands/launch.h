@@ -32,7 +32,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
   bool may_be_followed() const override;
-  std::shared_ptr<LateTimes> own_end() override;
+  void leave_untold(Event& event) override;
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                       engine::AccessMap& program_memory) override;

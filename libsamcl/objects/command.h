@@ -6,13 +6,14 @@
 #include <memory>
 #include <optional>
 
+#include "base/small_vector.h"
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl {
 
+class Buffer;
 class Event;
-class LateTimes;
 class Planner;
 class Uses;
 struct LaunchRequest;
@@ -47,8 +48,8 @@ class Command {
 
   // Whether it is one operation on a device's own queue, which others may become part of. Under the graph's lock.
   virtual bool may_be_followed() const { return false; }
-  // The end of that operation's first part, if that has an event which is asked late; else nullptr. Likewise.
-  virtual std::shared_ptr<LateTimes> own_end() { return nullptr; }
+  // Its event gets the end of that operation's first part, if that has one which is asked late. Likewise.
+  virtual void leave_untold(Event& /*event*/) {}
   // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context. True:
   // it has taken that launch on, with which it ends, and which that event stands for (nullptr: none). Under the graph's
   // lock.
@@ -60,7 +61,11 @@ class Command {
   }
   // All of it as one operation of that device's own queue, if it may be one where the bytes that it uses are valid
   // there; else it has to be planned. Likewise.
-  virtual std::optional<engine::Operation> on_device(unsigned /*device*/) const { return std::nullopt; }
+  struct OnDevice {
+    engine::Operation operation;
+    SmallVector<std::shared_ptr<Buffer>, 2> buffers;  // whose bytes it uses: of a copy first those that it reads
+  };
+  virtual std::optional<OnDevice> on_device(unsigned /*device*/) const { return std::nullopt; }
 
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.

@@ -61,10 +61,11 @@ void Event::follows(const std::shared_ptr<Event>& first, unsigned device, std::s
   times_[0] = times_[1] = own_end->enqueued_ns();
   planned_ = free_ = true;
   status_ = CL_SUBMITTED;
-  has_own_end(std::move(own_end));
+  has_own_end(device, std::move(own_end));
 }
 
-void Event::has_own_end(std::shared_ptr<LateTimes> own_end) {
+void Event::has_own_end(unsigned device, std::shared_ptr<LateTimes> own_end) {
+  own_end_on_ = device;
   late_times_ = std::move(own_end);
   has_own_end_.store(true, std::memory_order_release);
 }
@@ -74,7 +75,7 @@ bool Event::counts_for_use() const {
   return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_ != kNotOne && queue && !queue->profiling();
 }
 
-RealDevice& Event::only_device() const { return *context->devices[static_cast<unsigned>(runs_on_.load())]; }
+RealDevice& Event::device_of_end() const { return *context->devices[own_end_on_]; }
 
 bool Event::needs_drivers_event() const { return !queue || queue->profiling() || queue->event_use.needs_drivers(); }
 
@@ -82,13 +83,14 @@ void Event::note_asked() {
   if (!counts_for_use() || asked_.exchange(true)) return;
   const LateTimes* const own = has_own_end_.load(std::memory_order_acquire) ? late_times_.get() : nullptr;
   if (ended() || (own && own->is_heard())) return;  // perhaps since something behind it was asked for
-  queue->event_use.asked(only_device().completions().is_last(&leader(), own));
+  RealDevice& device = *context->devices[static_cast<unsigned>(runs_on_.load())];
+  queue->event_use.asked(device.completions().is_last(&leader(), own));
 }
 
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
 // has what was elsewhere.
 void Event::own_end_has_come(bool at_once) {
-  RealDevice& device = only_device();
+  RealDevice& device = device_of_end();
   device.note_ended(device.completions().ended_untold(*late_times_, at_once));
   set_status(CL_COMPLETE);
 }
@@ -105,7 +107,7 @@ bool Event::wait_for_own_end() {
   if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_) return false;
   if (late_times_->has_failed()) return false;  // the operation's end tells why
   const uint64_t asked_ns = now_ns();
-  if (!late_times_->is_heard() && !only_device().completions().wait_for(*late_times_)) return false;
+  if (!late_times_->is_heard() && !device_of_end().completions().wait_for(*late_times_)) return false;
   own_end_has_come(now_ns() - asked_ns < CompletionQueue::kAtOnceNs);
   return true;
 }
@@ -113,7 +115,7 @@ bool Event::wait_for_own_end() {
 cl_int Event::present_status() {
   note_asked();
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
-  RealDevice& device = only_device();
+  RealDevice& device = device_of_end();
   device.submissions().drain(SubmissionQueue::Lock::free);
   if (late_times_->has_failed()) device.completions().hurry();
   const bool is_heard = late_times_->is_heard();
@@ -138,6 +140,21 @@ cl_int Event::wait() {
     status = status_.load(std::memory_order_acquire);
   }
   return status;
+}
+
+void Event::wait_until_over() {
+  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
+  while (!is_over() && help()) {
+  }
+  if (is_over()) return;
+  const Hurry hurry(*context);
+  spin_until([this] { return is_over(); });
+  over_.wait(false, std::memory_order_acquire);
+}
+
+void Event::set_over() {
+  over_.store(true, std::memory_order_release);
+  over_.notify_all();
 }
 
 bool Event::wait_untold() const {

@@ -55,7 +55,11 @@ class Event : public Object<Event>, public engine::Owner {
 
   // Blocks until the command ended; its final status.
   cl_int wait();
-  // The same where it is the last operation of one device, whose end is not told yet
+  // So has all that follows it.
+  bool is_over() const { return over_.load(std::memory_order_acquire); }
+  // Blocks until then.
+  void wait_until_over();
+  // As wait(), where it is the last operation of one device, whose end is not told yet
   // (CompletionQueue::finish_untold()); false: wait.
   bool wait_untold() const;
 
@@ -86,8 +90,9 @@ class Event : public Object<Event>, public engine::Owner {
   // It belongs to the operation of `first`, which it follows on that device (commands/following.h), and with which its
   // end is heard of, unless somebody asks for it before: it is to be asked there. Before anybody else has it.
   void follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end);
-  // Others follow it, so that the same holds for its own end. Under the graph's lock.
-  void has_own_end(std::shared_ptr<LateTimes> own_end);
+  // Others follow it, so that the same holds for its own end; what else belonged to it has ended. Under the graph's
+  // lock.
+  void has_own_end(unsigned device, std::shared_ptr<LateTimes> own_end);
   // The one that it follows, or itself.
   Event& leader() { return leader_ ? *leader_ : *this; }
   const Event& leader() const { return leader_ ? *leader_ : *this; }
@@ -126,7 +131,7 @@ class Event : public Object<Event>, public engine::Owner {
   void leave_untold();
   bool wait_for_own_end();
   bool counts_for_use() const;
-  RealDevice& only_device() const;
+  RealDevice& device_of_end() const;
   void note_asked();
   void own_end_has_come(bool at_once = true);
   friend class Graph;
@@ -144,10 +149,12 @@ class Event : public Object<Event>, public engine::Owner {
   // Whether anybody can ask when what happened, before it has ended.
   bool is_seen() const;
   void set_status(cl_int status);
+  void set_over();
   bool advance(cl_int status);
   void tell_running();
 
   std::atomic<cl_int> status_{CL_QUEUED};
+  std::atomic<bool> over_{false};
   std::atomic<bool> user_status_claimed_{false};
   std::atomic<bool> began_{false};
   std::atomic<bool> free_{false};
@@ -161,7 +168,8 @@ class Event : public Object<Event>, public engine::Owner {
   static constexpr int kNotOne = -1;
   std::atomic<int> runs_on_{kNotOne};     // the device, if it is nothing but a kernel on one
   std::atomic<bool> asked_{false};        // the program has asked for its end
-  std::atomic<bool> has_own_end_{false};  // it is there that this one's end is to be asked for
+  std::atomic<bool> has_own_end_{false};  // it is to be asked for
+  unsigned own_end_on_ = 0;               // there, then
   std::shared_ptr<Event> leader_;         // that it follows; else nullptr
 
   // Guarded by the graph's lock.

@@ -46,7 +46,8 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
   event->number = trace::submitted(event->type);
   event->command_ = std::move(command);
   auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
-    if (!on->ended()) {
+    // What follows one that is in a wait list need not be waited for, but what follows one of the queue's.
+    if (passes_errors ? !on->ended() : !on->is_over()) {
       if (on->queue != event->queue) on->leader().is_awaited_by_others_ = true;
       on->dependents_.push_back({event, passes_errors, after_ends});
       ++event->unmet_;
@@ -116,7 +117,7 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type,
 void Graph::leave_untold(Event& event) {
   std::lock_guard lock(mutex_);
   if (followed_locked(*event.queue).get() != &event) return;
-  if (auto own = event.command_->own_end()) event.has_own_end(std::move(own));
+  event.command_->leave_untold(event);
 }
 
 std::shared_ptr<Event> Graph::followed(const Queue& queue) {
@@ -316,6 +317,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       settles = current->context;
     }
     current->set_status(result);
+    current->set_over();
     if (current->number != 0) tell_end(*current);
     for (std::shared_ptr<Event>& each : std::exchange(current->followers_, {})) {
       raise(each->times_[3], current->times_[3].load());
