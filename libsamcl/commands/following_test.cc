@@ -408,6 +408,22 @@ TEST_F(SeenLaunches, CallBackAndAreTheLastThen) {
   EXPECT_TRUE(watched.event->ended());
 }
 
+// Who waits for the queue waits for what has no event, too.
+TEST_F(SeenLaunches, HaveEndedBeforeThoseWithoutAnEventHave) {
+  const auto seen = first_seen(a);
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(seen->wait(), CL_COMPLETE);
+  EXPECT_FALSE(seen->is_over());
+  machine.driver.suspend();
+  auto marker = Event::make_shared(machine.context, queue, CL_COMMAND_MARKER);
+  context.graph.submit(marker, std::make_shared<EmptyCommand>(), {}, Order::marker);
+  EXPECT_FALSE(marker->ended());
+  machine.driver.resume();
+  seen->wait_until_over();
+  EXPECT_EQ(marker->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(a), counting(kSize, 3));
+}
+
 TEST_F(SeenLaunches, AreNotTooMany) {
   first_seen(a);
   int followed = 0;
@@ -483,6 +499,20 @@ TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramWaitsForTheLast) {
   learn();
   EXPECT_EQ(with_event_of_ten([](const testing::EventPtr& each) { EXPECT_EQ(each->wait(), CL_COMPLETE); }), 0);
   EXPECT_EQ(awaited(), 1u) << "nobody was told the end of all of them";
+}
+
+// Then it is one operation of the device's, as others are, though it was several.
+TEST_F(UntimedLaunches, FollowOneThatHadItsBytesBrought) {
+  const BufferPtr large = machine.buffer(1 << 17);
+  enqueue(fill_buffer(large, 0, large->size(), std::vector<std::byte>(4)), queue);
+  ASSERT_TRUE(large->storage->host());
+  launch_seen(large).event->wait();
+  context.graph.locked([&] { large->storage->written(large->range, only(kHost)); });
+  const Seen brought = launch_seen(large);
+  for (int i = 0; i < 10'000 && !context.graph.followed(*queue); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(launch_seen(large).has_followed);
+  EXPECT_EQ(brought.event->wait(), CL_COMPLETE);
 }
 
 TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramNeverAsks) {
@@ -681,6 +711,23 @@ TEST_F(FollowingCommands, ThatTheDriverRefusesFailAsOthersDo) {
   EXPECT_EQ(planned->wait(), CL_OUT_OF_RESOURCES);
   machine.driver.fail(Call::copy, CL_SUCCESS, 0);
   EXPECT_EQ(contents(a), counting(kSize, 2));
+}
+
+TEST_F(FollowingCommands, KeepTheirBuffers) {
+  machine.driver.resume();
+  BufferPtr copied = filled(900);
+  const std::weak_ptr<Buffer> released = copied;
+  launch(add_one, {copied});
+  finish();
+  machine.driver.suspend();
+  launch(add_one, {a});
+  EXPECT_TRUE(follows(copy_buffer(copied, b, 0, 0, copied->size())));
+  request(add_one, {a});
+  copied = nullptr;
+  EXPECT_FALSE(released.expired());
+  machine.driver.resume();
+  EXPECT_EQ(contents(b), counting(kSize, 901));
+  EXPECT_TRUE(released.expired());
 }
 
 struct SeenCommands : FollowingCommands {
