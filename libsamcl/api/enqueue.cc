@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "libsamcl/device/run_ahead.h"
@@ -59,7 +60,7 @@ namespace {
 
 // wait: called when all that this thread has to do for it is done.
 template <typename Is, typename Wait>
-void wait_for(const Event& event, const Is& is_done, const Wait& wait) {
+void wait_until(const Event& event, const Is& is_done, const Wait& wait) {
   Worker::run_stranded();
   while (Worker::ends_process_here()) {
     Worker::run_stranded_at_end();
@@ -76,7 +77,7 @@ void wait_for(const Event& event, const Is& is_done, const Wait& wait) {
 
 cl_int wait_for(Event& event) {
   cl_int status = CL_COMPLETE;
-  wait_for(event, [&] { return event.ended(); }, [&] { status = event.wait(); });
+  wait_until(event, [&] { return event.ended(); }, [&] { status = event.wait(); });
   return status;
 }
 
@@ -85,7 +86,7 @@ void finish(const Queue& queue) {
   const std::shared_ptr<Event> followed = context.may_leave_untold() ? context.graph.followed(queue) : nullptr;
   if (followed && !Worker::ends_process_here() && followed->wait_untold()) return context.program_waited();
   for (const auto& event : context.graph.outstanding(queue))
-    wait_for(*event, [&] { return event->is_over(); }, [&] { event->wait_until_over(); });
+    wait_until(*event, [&] { return event->is_over(); }, [&] { event->wait_until_over(); });
 }
 
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
@@ -100,10 +101,35 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
   return waits;
 }
 
+namespace {
+
+// A short transfer that the program waits for, behind launches that are all there is: when these have run it is one more
+// command of the same operation, or a few bytes of the host's. nullopt: it has to be submitted.
+std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
+                                      std::span<const std::shared_ptr<Event>> waits) {
+  Context& context = *queue->context;
+  if (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER) return std::nullopt;
+  if (!command.on_device(0) || !context.may_leave_untold() || Worker::ends_process_here()) return std::nullopt;
+  const std::shared_ptr<Event> followed = context.graph.followed(*queue);
+  if (!followed || !followed->wait_untold()) return std::nullopt;
+  if (context.graph.do_at_once(queue, command, waits)) {
+    context.program_waited();
+    return CL_SUCCESS;
+  }
+  std::shared_ptr<Event> event;
+  if (!context.graph.follow(queue, type, command, waits, &event)) return std::nullopt;
+  return wait_for(*event);
+}
+
+}  // namespace
+
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
   join_task(*queue->context);
+  if (blocking && !event_out) {
+    if (const auto done = transfer_behind(queue, type, *command, waits)) return *done;
+  }
   if (std::shared_ptr<Event> seen;
       !blocking && queue->context->graph.follow(queue, type, *command, waits, event_out ? &seen : nullptr)) {
     if (event_out) *event_out = Event::hand_out(std::move(seen));

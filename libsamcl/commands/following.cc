@@ -30,6 +30,8 @@ constexpr uint64_t kMostSeenNs = 400'000;
 // Where a manager grants the device, others wait for all that is in flight, and what has to wait here begins when some
 // of it has ended.
 constexpr uint64_t kMostFarNs = RunAhead::kFarMostNs / 10;
+// What the host moves while others cannot plan.
+constexpr uint64_t kFewBytes = 16 << 10;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -316,6 +318,17 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   given(ns, seen || first->observed);
   moving_ns_ += ns;
   return true;
+}
+
+bool Following::do_at_once(const Command& next, Context& context, const NodePtr& first,
+                           engine::AccessMap& program_memory) {
+  if (!may_follow(context)) return false;
+  RealDevice& device = *context.devices[first->lane.device];
+  const auto command = next.on_device(device.index);
+  const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
+  if (!copy || !copy->replica.memory->shared() || copy->rows.bytes() > kFewBytes) return false;
+  if (!device.completions().has_untold() || !takes(*command, first, program_memory)) return false;
+  return execute(context, first->lane, command->operation) == CL_SUCCESS;
 }
 
 // Behind what the driver has of the operation.

@@ -39,6 +39,11 @@ class Following {
   bool add(const Command& next, Context& context, const engine::NodePtr& first, const std::shared_ptr<Event>& seen,
            engine::AccessMap& program_memory);
 
+  // All has run, and nobody has been told: a few bytes that devices share with the host are moved here, at once. False:
+  // they are not such.
+  bool do_at_once(const Command& next, Context& context, const engine::NodePtr& first,
+                  engine::AccessMap& program_memory);
+
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
   // its part. What remains for the first. is_exact: nothing else took that time. After the operation's end; any thread,
   // as the next.

@@ -617,6 +617,10 @@ bool KernelLaunch::is_followed_by(const Command& next, const std::shared_ptr<Eve
   return following_.add(next, *kernel().program->context, node_.lock(), seen, program_memory);
 }
 
+bool KernelLaunch::does_at_once(const Command& next, engine::AccessMap& program_memory) {
+  return following_.do_at_once(next, *kernel().program->context, node_.lock(), program_memory);
+}
+
 void KernelLaunch::merge(Planner& planner, Context& context) {
   std::vector<Merged> objects;
   for (const BufferAccess& access : plan_->accesses) {

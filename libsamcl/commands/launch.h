@@ -34,6 +34,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool may_be_followed() const override;
   void leave_untold(Event& event) override;
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
+  bool does_at_once(const Command& next, engine::AccessMap& program_memory) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                       engine::AccessMap& program_memory) override;
   // Where a device may be lost, its end tells whether this one was.

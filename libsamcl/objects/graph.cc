@@ -90,6 +90,13 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type, co
   });
 }
 
+bool Graph::do_at_once(const std::shared_ptr<Queue>& queue, const Command& command,
+                       std::span<const std::shared_ptr<Event>> waits) {
+  return follow(queue, CL_COMMAND_USER, waits, nullptr, [&](Command& first, const std::shared_ptr<Event>&) {
+    return first.does_at_once(command, program_memory_);
+  });
+}
+
 template <typename Take>
 bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type,
                    std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen, const Take& take) {

@@ -43,6 +43,9 @@ class Graph {
   // The same for another command, with an event of that type.
   bool follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
               std::span<const std::shared_ptr<Event>> waits, std::shared_ptr<Event>* seen);
+  // The same where it takes no longer than to enter it, if all that the queue had has run (followed()): it has ended.
+  bool do_at_once(const std::shared_ptr<Queue>& queue, const Command& command,
+                  std::span<const std::shared_ptr<Event>> waits);
   // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.
   void leave_untold(Event& event);
   // All that the queue waits for, if that is a command that a launch may follow; else nullptr.

@@ -32,6 +32,17 @@ WAYS = {
     "managed pthread 2": ("pthread", 2, {"manager": "embedded"}),
     "managed pthread 4": ("pthread", 4, {"manager": "embedded"}),
     "managed staged pthread 3": ("pthread", 3, {"manager": "embedded", "SAMCL_TRANSPORT": "staged"}),
+    # Where samcl decides what is split: launches that are not follow each other.
+    **{f"whole {name}": (driver, count, {**told, "SAMCL_SPLIT": "auto"}) for name, (driver, count, told) in {
+        "pthread 1": ("pthread", 1, {}),
+        "pthread 2": ("pthread", 2, {}),
+        "staged pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "staged"}),
+        "windows pthread 3": ("pthread", 3, {"SAMCL_TRANSPORT": "windows"}),
+        "submitted pthread 2": ("pthread", 2, {"SAMCL_SUBMISSION": "thread"}),
+        "submitted staged pthread 2": ("pthread", 2, {"SAMCL_SUBMISSION": "thread", "SAMCL_TRANSPORT": "staged"}),
+        "managed pthread 2": ("pthread", 2, {"manager": "embedded"}),
+        "managed staged pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "staged"}),
+    }.items()},
 }
 AT_A_TIME = 20  # sequences in one process: as many as host_sequences plays in one context
 
@@ -54,7 +65,8 @@ def arguments():
 def play(options, way, first, count):
     """The numbers of the seeds that failed, and what was printed."""
     driver, devices, told = WAYS[way]
-    environment = dict(os.environ, SAMCL_SPLIT="always", SAMCL_DIRECT="off", **{name: value for name, value in told.items() if name != "manager"})
+    environment = {**os.environ, "SAMCL_SPLIT": "always", "SAMCL_DIRECT": "off",
+                   **{name: value for name, value in told.items() if name != "manager"}}
     command = [options.bin / "sam-run", "--manager", told.get("manager", "off"), "--", options.host_sequences, "--driver", driver,
                "--devices", devices, "--seed", first, "--count", count, "--steps", options.steps, "--keep-going",
                "--no-sub-buffer-rects", *(["--shrink"] if options.shrink else [])]
