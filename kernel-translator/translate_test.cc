@@ -482,6 +482,15 @@ TEST(Addresses, that_are_loaded_and_followed_keep_a_kernel_whole) {
   EXPECT_EQ(address_use("*pointers[0] = 1;"), follows);
 }
 
+TEST(Addresses, that_are_numbers_keep_a_kernel_whole_unless_no_object_can_have_them) {
+  const std::string makes = "makes an address of a number";
+  EXPECT_EQ(address_use("__global int* a = p; if (n) a = (__global int*)(ulong)n; a[g] = 1;"), makes);
+  EXPECT_EQ(address_use("__global int* a = p; if (n) a = (__global int*)(ulong)(n & 8191); a[g] = 1;"), makes);
+  EXPECT_EQ(address_use("p[g] = *(__global int*)(u[g] + 4);"), makes);
+  EXPECT_EQ(address_use("__global int* a = (__global int*)(ulong)(n & 1); if (n < 9) a = p; a[g] = 1;"), "");
+  EXPECT_EQ(address_use("__global int* a = 0; if (n < 9) a = p; a[g] = 1;"), "");
+}
+
 TEST(Addresses, that_are_only_followed_or_compared_within_one_buffer_are_no_reason) {
   EXPECT_EQ(address_use("for (__global int* a = p; a < p + n; ++a) *a = 1;"), "");
   EXPECT_EQ(address_use("__global int* a = p + g; q[g] = (int)(a - p);"), "");
