@@ -64,6 +64,9 @@ struct KernelTranslation {
   // What it reads and writes, for samcl::Footprint::parse (contract/footprint/footprint.h).
   std::string footprint;
 
+  // Some launch of it, on some devices, may be split.
+  bool may_have_parts() const { return may_split || may_split_disjoint || splits_in_one_memory; }
+
   bool operator==(const KernelTranslation&) const = default;
 };
 

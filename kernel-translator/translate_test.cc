@@ -331,6 +331,26 @@ TEST(Slicing, is_refused_where_a_loop_waits_on_plain_loads_after_atomics) {
   EXPECT_EQ(parts("atomic_inc(p); int i = 0; while (p[i & 7] == 0) i++;"), kNoParts);
 }
 
+TEST(Slicing, is_refused_where_how_often_a_loop_goes_round_depends_on_an_atomic) {
+  EXPECT_EQ(parts("for (;;) { if (atomic_inc(p) > 9) break; p[1] = 1; }"), kNoParts);
+  EXPECT_EQ(parts("for (int done = 0; !done;) if (atomic_xchg(p, 1) == 0) { p[1]++; atomic_xchg(p, 0); done = 1; }"),
+            kNoParts);
+  EXPECT_EQ(parts("for (int i = 0; i < 9;) if (atomic_dec(p) < 1) i++;"), kNoParts);
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) while (atomic_add(p, 0) < i);"), kNoParts);
+  EXPECT_EQ(parts("do { if (get_local_id(0) == 0) *f = atomic_inc(p); barrier(CLK_LOCAL_MEM_FENCE); } while (*f < 9);"),
+            kNoParts);
+  EXPECT_EQ(parts("int x[2] = {0}; while (x[*n & 1] < 9) x[*n & 1] = atomic_inc(p);"), kNoParts);
+}
+
+TEST(Slicing, is_allowed_where_a_loop_only_counts_with_atomics) {
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) p[atomic_inc(p) + 1] = i;"), kSlices);
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) if (n[i] > 5 && atomic_inc(p + n[i]) == 0) p[i] = 1;"), kSlices);
+  // A level of a breadth-first search: who comes first enters the node into the next one.
+  EXPECT_EQ(parts("int g = get_global_id(0); for (int i = n[g]; i < n[g + 1]; ++i)"
+                  " if (atomic_min(p + n[i], 7) > 7) f[atomic_inc(f) + 1] = i;"),
+            kSlices);
+}
+
 TEST(Slicing, is_refused_where_what_a_loop_waits_for_comes_through_local_or_private_memory) {
   EXPECT_EQ(parts("do { if (get_local_id(0) == 0) *f = p[0]; barrier(CLK_GLOBAL_MEM_FENCE); } while (!*f); p[0] = 2;"),
             kNoParts);
@@ -480,6 +500,15 @@ TEST(Addresses, that_are_loaded_and_followed_keep_a_kernel_whole) {
   EXPECT_EQ(address_use("p[g] = *(__global int*)u[g];"), follows);
   EXPECT_EQ(address_use("__global node* at = nodes; while (at) { at->value = 1; at = at->next; }"), follows);
   EXPECT_EQ(address_use("*pointers[0] = 1;"), follows);
+}
+
+TEST(Addresses, that_are_numbers_keep_a_kernel_whole_unless_no_object_can_have_them) {
+  const std::string makes = "makes an address of a number";
+  EXPECT_EQ(address_use("__global int* a = p; if (n) a = (__global int*)(ulong)n; a[g] = 1;"), makes);
+  EXPECT_EQ(address_use("__global int* a = p; if (n) a = (__global int*)(ulong)(n & 8191); a[g] = 1;"), makes);
+  EXPECT_EQ(address_use("p[g] = *(__global int*)(u[g] + 4);"), makes);
+  EXPECT_EQ(address_use("__global int* a = (__global int*)(ulong)(n & 1); if (n < 9) a = p; a[g] = 1;"), "");
+  EXPECT_EQ(address_use("__global int* a = 0; if (n < 9) a = p; a[g] = 1;"), "");
 }
 
 TEST(Addresses, that_are_only_followed_or_compared_within_one_buffer_are_no_reason) {

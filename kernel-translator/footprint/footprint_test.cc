@@ -357,6 +357,14 @@ TEST(Footprint, follows_indices_through_private_arrays) {
             writes("0-4096", "none"));
 }
 
+// Parboil's sad: `a` is a small number until a branch that is always taken makes it a place in the buffer.
+TEST(Footprint, of_a_pointer_is_where_it_leads_into_a_buffer) {
+  EXPECT_EQ(found("uint l = get_local_id(0); __global int* a = (__global int*)(ulong)(l & 1);"
+                  "if (l < 100) a = p + get_global_id(0); a[8] = 1;"),
+            writes("160-288"));
+  EXPECT_EQ(found("__global int* a = 0; if (n) a = p + get_global_id(0); if (a) *a = x[0];").may_write, "128-256");
+}
+
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
   EXPECT_EQ(found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write,
             "whole");

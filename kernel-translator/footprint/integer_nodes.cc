@@ -328,7 +328,9 @@ Id IntegerNodes::offset_of(const llvm::Value* pointer) {
   } else if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::FreezeInst>(pointer)) {
     id = offset_of(llvm::cast<llvm::User>(pointer)->getOperand(0));
   } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
-    const Id a = offset_of(select->getTrueValue()), b = offset_of(select->getFalseValue());
+    const llvm::Value *first = select->getTrueValue(), *second = select->getFalseValue();
+    const Id a = offset_of(leads_nowhere(first) ? second : first),
+             b = offset_of(leads_nowhere(second) ? first : second);
     if (a != kNone && b != kNone) id = make(Op::select, pointer_bits_, of(select->getCondition()), a, b, true);
   } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
     const auto offset = [&](const llvm::Value* value) { return offset_of(value); };
@@ -502,6 +504,7 @@ Id IntegerNodes::joined(const llvm::PHINode* phi, unsigned bits, bool is_signed,
   const bool is_condition = bits == 1;
   Id result = kNone;
   for (unsigned i = ways; i-- > 0;) {
+    if (phi->getType()->isPointerTy() && leads_nowhere(phi->getIncomingValue(i))) continue;
     const llvm::BasicBlock* last = phi->getIncomingBlock(i);
     const Id worth = of_value(phi->getIncomingValue(i));
     if (worth == kNone) return kNone;

@@ -33,8 +33,8 @@ class IntegerNodes {
   // The node of an integer, or of one lane of a vector of them.
   footprint::Id of(const llvm::Value* value, unsigned lane = 0);
 
-  // Bytes from the start of the argument that the pointer comes from; kNone if not understood. Only for
-  // pointers of a single root.
+  // Bytes from the start of the argument that the pointer comes from, where it leads into one; kNone if not understood.
+  // Only for pointers of a single root.
   footprint::Id offset_of(const llvm::Value* pointer);
 
   // The same integer with another number of bits.

@@ -3,8 +3,12 @@
 #include <vector>
 
 #include "kernel-translator/ir/builtins.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
 
 namespace samcl::translator {
 namespace {
@@ -12,7 +16,7 @@ namespace {
 // What the base of a pointer adds to where it may point, but for from_memory; a load from memory is added to `loads`.
 void add_base(const llvm::Value* base, Roots& roots, std::vector<const llvm::LoadInst*>& loads) {
   const unsigned space = base->getType()->isPointerTy() ? base->getType()->getPointerAddressSpace() : kGlobal;
-  if (space == kLocal || llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull>(base)) return;
+  if (space == kLocal || llvm::isa<llvm::AllocaInst>(base) || leads_nowhere(base)) return;
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(base)) {
     if (space != kPrivate) roots.arguments.insert(argument->getArgNo());
   } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(base)) {
@@ -27,6 +31,15 @@ void add_base(const llvm::Value* base, Roots& roots, std::vector<const llvm::Loa
 }
 
 }  // namespace
+
+bool leads_nowhere(const llvm::Value* pointer) {
+  constexpr uint64_t kFirstPage = 4096;
+  if (llvm::isa<llvm::ConstantPointerNull>(pointer)) return true;
+  const auto* made = llvm::dyn_cast<llvm::IntToPtrInst>(pointer);
+  if (!made || (made->getAddressSpace() != kGlobal && made->getAddressSpace() != kConstant)) return false;
+  const llvm::DataLayout& layout = made->getModule()->getDataLayout();
+  return llvm::computeKnownBits(made->getOperand(0), layout).getMaxValue().ult(kFirstPage);
+}
 
 Bases bases_of(const llvm::Value* pointer) {
   Bases bases;

@@ -25,6 +25,10 @@ struct Roots {
   bool global() const { return unknown || !arguments.empty(); }
 };
 
+// Whether the pointer is null, or a number so small that no object has it for its address: nothing is read or written
+// through it.
+bool leads_nowhere(const llvm::Value* pointer);
+
 // `pointer`: a value of an inlined kernel.
 Roots roots_of(const llvm::Value* pointer);
 

@@ -143,6 +143,7 @@ class Search {
   }
 
   const char* judge(const llvm::Instruction& instruction) const;
+  const char* judge_number(const llvm::IntToPtrInst& cast) const;
   const char* judge_compare(const llvm::ICmpInst& compare) const;
   const char* judge_call(const llvm::CallBase& call) const;
   const char* judge_integers(const llvm::Instruction& instruction) const;
@@ -152,6 +153,7 @@ class Search {
   static constexpr const char* kCompares = "compares addresses of different memory objects";
   static constexpr const char* kComputes = "computes with addresses as numbers";
   static constexpr const char* kFollows = "follows a pointer kept in global memory";
+  static constexpr const char* kMakes = "makes an address of a number";
 
   llvm::Function& kernel_;
   std::map<const llvm::Value*, Address> integers_;
@@ -172,9 +174,14 @@ const char* Search::judge(const llvm::Instruction& instruction) const {
   }
   if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction)) return judge_compare(*compare);
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return judge_call(*call);
-  if (const auto* cast = llvm::dyn_cast<llvm::IntToPtrInst>(&instruction))
-    return address(cast->getOperand(0)) || is_null(cast->getOperand(0)) ? kFine : kFollows;
+  if (const auto* cast = llvm::dyn_cast<llvm::IntToPtrInst>(&instruction)) return judge_number(*cast);
   return judge_integers(instruction);
+}
+
+const char* Search::judge_number(const llvm::IntToPtrInst& cast) const {
+  const llvm::Value* number = cast.getOperand(0);
+  if (address(number) || is_null(number) || leads_nowhere(&cast)) return kFine;
+  return llvm::isa<llvm::LoadInst>(number) ? kFollows : kMakes;
 }
 
 const char* Search::judge_compare(const llvm::ICmpInst& compare) const {

@@ -166,8 +166,6 @@ void Study::visit_atomic(const llvm::Instruction& instruction, const MemoryAcces
   communicates_ = true;
   // Work-groups of a later slice may never run while an earlier one waits for them.
   if (access.ordering == Builtin::Ordering::waits) kernel_.no_slice("waits on atomics in global memory");
-  if (!instruction.use_empty() && in_loop(instruction))
-    kernel_.no_slice("uses the result of a global atomic in a loop, which may wait");
   kernel_.no_split_apart("uses atomics on global memory");
 }
 

@@ -36,9 +36,7 @@ constexpr uint64_t kFewBytes = 16 << 10;
 constexpr uint64_t kUnknownNs = 5'000;
 
 bool may_have_parts(const Kernel& kernel) {
-  if (!kernel.cost_model || kernel.sub_kernels.empty()) return false;
-  const KernelTranslation& known = *kernel.translation;
-  return known.may_split || known.may_split_disjoint || known.splits_in_one_memory;
+  return kernel.cost_model && !kernel.sub_kernels.empty() && kernel.translation->may_have_parts();
 }
 
 // Whether its parts may run, or what they cost is to be found out now.

@@ -383,7 +383,7 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
   const bool managed = context->devices[0]->lease.client != nullptr;
   const auto& kernels = build->translation.kernels;
   if (std::none_of(kernels.begin(), kernels.end(), [&](const KernelTranslation& kernel) {
-        return kernel.may_split || (managed && kernel.may_slice);
+        return kernel.may_have_parts() || (managed && kernel.may_slice);
       })) {
     return build;
   }
