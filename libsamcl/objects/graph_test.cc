@@ -30,8 +30,11 @@ struct NoMemory {
 
 }  // namespace
 
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return has_no_memory ? nullptr : std::malloc(size > 0 ? size : 1);
+}
 void* operator new(size_t size) {
-  void* const memory = has_no_memory ? nullptr : std::malloc(size > 0 ? size : 1);
+  void* const memory = operator new(size, std::nothrow);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
