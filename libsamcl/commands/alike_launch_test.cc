@@ -4,47 +4,28 @@
 
 #include <cstdlib>
 
-#include "libsamcl/testing/simulated_machine.h"
+#include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
 namespace {
 
 const bool kSettings = setenv("SAMCL_TRANSPORT", "shared", 1) == 0 && setenv("SAMCL_SPLIT", "auto", 1) == 0;
 
-using testing::counting;
-using testing::Footprints;
 using testing::KernelPtr;
-using testing::SimulatedMachine;
-using testing::Translated;
-using testing::Words;
 
-constexpr size_t kItems = 4096;
 constexpr uint64_t kMs = 1'000'000;
-using Arguments = std::vector<std::span<cl_uint>>;
 
-struct AlikeDevices : ::testing::Test {
-  SimulatedMachine machine{2};
-  const testing::QueuePtr queue = machine.in_order_queue();
-  const BufferPtr buffer = machine.buffer(kItems);
-
-  AlikeDevices() {
-    machine.write(queue, buffer, 0, counting(kItems, 1));
-    machine.run();
-  }
+struct AlikeDevices : ::testing::Test, testing::CountingBuffer {
+  AlikeDevices() : CountingBuffer({0, 0}) {}
   // Known to take that long in one piece.
   KernelPtr tripling(const char* name, uint64_t ns) {
-    const KernelPtr kernel =
-        machine.kernel(Translated(name).updates().footprint(Footprints().element(0, Footprints::adds)),
-                       [](size_t i, const Arguments& a) { a[0][i] *= 3; });
+    const KernelPtr kernel = CountingBuffer::tripling(testing::in_place(name));
     if (ns > 0) kernel->cost_model->times.took(kItems, ns);
     return kernel;
   }
   void launch(const KernelPtr& kernel) {
-    machine.launch(queue, kernel, {buffer}, kItems);
-    machine.run();
-    Words expected = counting(kItems, 1);
-    for (cl_uint& word : expected) word *= 3;
-    EXPECT_EQ(machine.contents(buffer), expected);
+    CountingBuffer::launch(kernel);
+    EXPECT_EQ(contents(), tripled());
   }
 };
 

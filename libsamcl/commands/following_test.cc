@@ -896,7 +896,7 @@ struct GrantedLaunches : HasManager, FollowingLaunches {
     machine.run();
     EXPECT_EQ(leases("+gpu 0"), leases("-gpu 0"));
   }
-  long leases(const char* what) const { return std::ranges::count(manager.events, what); }
+  long leases(const char* what) const { return manager.count(what); }
 
   // One that others may follow, of a kernel that is known to take that long. The device has no end until resume().
   void first(const KernelPtr& kernel, const BufferPtr& buffer, uint64_t ns = 10'000) {
@@ -905,7 +905,7 @@ struct GrantedLaunches : HasManager, FollowingLaunches {
     for (int i = 0; i < 2; ++i) kernel->own(0).times.took(kSize, ns);
     while (kernel->own(0).times.wants_time()) continue;
     machine.run();
-    manager.events.clear();
+    manager.forget_events();
     machine.driver.suspend();
     EXPECT_FALSE(launch(kernel, {buffer}));
   }

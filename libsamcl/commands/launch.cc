@@ -87,11 +87,8 @@ std::vector<Bytes> written(const LaunchPlan& plan, size_t part) {
   return all;
 }
 
-// Ranges of one part beyond which it is not worth looking whether each has been changed.
-constexpr size_t kMostFollowed = 64;
-
-// Likewise, to keep each apart in memory that is one for all: no bytes move, and what comes behind waits for both parts
-// where it may have waited for one. They ascend.
+// Ranges beyond which it is not worth to keep each apart in memory that is one for all: no bytes move, and what comes
+// behind waits for both parts where it may have waited for one. They ascend.
 constexpr size_t kMostTracked = 16;
 SmallVector<Range, kMostTracked> tracked(const BufferAccess& access, std::span<const Range> ranges) {
   if (access.storage->shared() && ranges.size() > kMostTracked) return {Range{ranges.front().begin, ranges.back().end}};
@@ -485,7 +482,7 @@ void KernelLaunch::note_use() const {
   const auto& parts = plan_->parts;
   const Places used = devices_used();
   for (const BufferAccess& access : plan_->accesses) {
-    if (access.shares.empty()) {
+    if (access.shares.empty() || plan_->original) {
       access.storage->used_on(used);
       continue;
     }

@@ -10,13 +10,13 @@
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/testing/fake_manager.h"
-#include "libsamcl/testing/footprints.h"
-#include "libsamcl/testing/simulated_machine.h"
+#include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
 namespace {
 
 using engine::LaneKind;
+using testing::Arguments;
 using testing::Call;
 using testing::counting;
 using ::testing::Each;
@@ -26,13 +26,14 @@ using testing::Footprints;
 using ::testing::IsEmpty;
 using testing::KernelPtr;
 using ::testing::Lt;
+using testing::scatter;
 using testing::SimulatedMachine;
+using testing::sum_of_neighbours;
 using testing::Translated;
 using testing::Waits;
 using testing::Words;
 
 constexpr size_t kItems = 256, kMany = 1 << 14;
-using Arguments = std::vector<std::span<cl_uint>>;
 
 Words of(size_t count, cl_uint value) { return Words(count, value); }
 
@@ -42,11 +43,6 @@ void increment_inside(size_t i, const Arguments& a) {
   if (i < a[0].size()) ++a[0][i];
 }
 void copy(size_t i, const Arguments& a) { a[1][i] = a[0][i]; }
-void sum_of_neighbours(size_t i, const Arguments& a) {
-  const auto& from = a[0];
-  a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
-}
-void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
 void count_eighths(size_t i, const Arguments& a) { ++a[0][i % 8]; }
 
 // Devices, the kernels above, and one queue in order; every launch that may be split is.
@@ -70,23 +66,14 @@ struct Launches : ::testing::Test {
   std::map<std::shared_ptr<engine::Owner>, size_t> performed;  // operations, by event
   uint64_t moved = 0;                                          // bytes of memory objects from place to place
   const testing::QueuePtr queue = machine.in_order_queue();
-  const KernelPtr incrementing =
-      machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)), increment);
-  const KernelPtr guarded = machine.kernel(
-      Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)), increment_inside);
+  const KernelPtr incrementing = machine.kernel(testing::in_place("increment"), increment);
+  const KernelPtr guarded = machine.kernel(testing::in_place("guarded"), increment_inside);
   const KernelPtr copying =
       machine.kernel(Translated("copy").reads().writes().footprint(
                          Footprints().element(0, Footprints::surely_reads).element(1, Footprints::surely_writes)),
                      copy);
-  const KernelPtr stencil =
-      machine.kernel(Translated("stencil").reads().writes().footprint(Footprints()
-                                                                          .element(0, Footprints::reads, -1)
-                                                                          .element(0, Footprints::reads)
-                                                                          .element(0, Footprints::reads, 1)
-                                                                          .element(1, Footprints::surely_writes)),
-                     sum_of_neighbours);
-  const KernelPtr scattering = machine.kernel(
-      Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
+  const KernelPtr stencil = machine.kernel(testing::stencil("stencil"), sum_of_neighbours);
+  const KernelPtr scattering = machine.kernel(testing::writes_anywhere("scatter"), scatter);
   const KernelPtr histogram = machine.kernel(
       Translated("histogram").accumulates(Accumulation::add).footprint(Footprints().anywhere(0, Footprints::adds)),
       count_eighths);
@@ -947,13 +934,13 @@ struct ManagedLaunches : HasManager, Launches {
     manager.chosen.devices = {0, 1};
     manager.chosen.gpus = 2;
   }
-  long leases_of(const char* what) const { return std::count(manager.events.begin(), manager.events.end(), what); }
+  long leases_of(const char* what) const { return manager.count(what); }
 };
 
 TEST_F(ManagedLaunches, RunInSlicesUnderOneLeaseForEachDevice) {
   const BufferPtr a = filled(counting(kMany));
   machine.run();
-  manager.events.clear();
+  manager.forget_events();
   launch(incrementing, {a}, kMany);
   machine.run();
   EXPECT_GT(incrementing->record.slices, 2u);
@@ -967,7 +954,7 @@ TEST_F(ManagedLaunches, RunInSlicesUnderOneLeaseForEachDevice) {
 TEST_F(ManagedLaunches, GiveWayBetweenSlicesWhenTheyAreAskedTo) {
   const BufferPtr a = filled(counting(kMany));
   machine.run();
-  manager.events.clear();
+  manager.forget_events();
   manager.revocations = 2;
   launch(incrementing, {a}, kMany);
   EXPECT_EQ(machine.contents(a), counting(kMany, 1));
@@ -979,7 +966,7 @@ TEST_F(ManagedLaunches, GiveWayBetweenSlicesWhenTheyAreAskedTo) {
 TEST_F(ManagedLaunches, WhoseSliceFailsEndAndGiveTheLeaseBack) {
   const BufferPtr a = filled(counting(kMany));
   machine.run();
-  manager.events.clear();
+  manager.forget_events();
   machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 1, 2);
   const EventPtr failing = launch(incrementing, {a}, kMany);
   machine.run();

@@ -6,13 +6,14 @@
 #include <random>
 
 #include "base/test_seed.h"
-#include "libsamcl/testing/simulated_machine.h"
+#include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
 namespace {
 
 const bool kSettings = setenv("SAMCL_SURVIVE", "on", 1) == 0;
 
+using testing::Arguments;
 using testing::counting;
 using testing::EventPtr;
 using testing::Footprints;
@@ -21,14 +22,8 @@ using testing::SimulatedMachine;
 using testing::Translated;
 using testing::Words;
 
-constexpr size_t kItems = 256;
-using Arguments = std::vector<std::span<cl_uint>>;
+constexpr size_t kItems = 256, kGroup = 16;
 
-void triple(size_t i, const Arguments& a) { a[0][i] = 3 * a[0][i] + 1; }
-void sum_of_neighbours(size_t i, const Arguments& a) {
-  const auto& from = a[0];
-  a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
-}
 void change_some(size_t i, const Arguments& a) {
   if (i % 3 == 0) a[0][i] += 5;
 }
@@ -38,7 +33,6 @@ void cross(size_t i, const Arguments& a) {
   a[1][i] = first;
 }
 void mix(size_t i, const Arguments& a) { a[0][i] = 5 * a[0][i] + static_cast<cl_uint>(i); }
-void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
 
 // A program of launches in place, of a stencil, copies, writes and a fill, on so many devices.
 class Program {
@@ -74,15 +68,8 @@ class Program {
   const testing::QueuePtr queue = machine.in_order_queue();
   const BufferPtr a = machine.buffer(kItems), b = machine.buffer(kItems), c = machine.buffer(kItems);
   const BufferPtr unread = machine.buffer(kItems);
-  const KernelPtr tripling =
-      machine.kernel(Translated("triple").updates().footprint(Footprints().element(0, Footprints::adds)), triple);
-  const KernelPtr stencil =
-      machine.kernel(Translated("stencil").reads().writes().footprint(Footprints()
-                                                                          .element(0, Footprints::reads, -1)
-                                                                          .element(0, Footprints::reads)
-                                                                          .element(0, Footprints::reads, 1)
-                                                                          .element(1, Footprints::surely_writes)),
-                     sum_of_neighbours);
+  const KernelPtr tripling = machine.kernel(testing::in_place("triple"), testing::triple);
+  const KernelPtr stencil = machine.kernel(testing::stencil("stencil"), testing::sum_of_neighbours);
   const KernelPtr crossing =
       machine.kernel(Translated("cross").updates().updates().footprint(Footprints()
                                                                            .element(0, Footprints::reads)
@@ -90,8 +77,7 @@ class Program {
                                                                            .element(0, Footprints::surely_writes)
                                                                            .element(1, Footprints::surely_writes)),
                      cross);
-  const KernelPtr scattering = machine.kernel(
-      Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
+  const KernelPtr scattering = machine.kernel(testing::writes_anywhere("scatter"), testing::scatter);
   const KernelPtr mixing = machine.kernel(
       Translated("mix").updates().stays_whole("it says so").footprint(Footprints().anywhere(0, Footprints::adds)), mix);
   const KernelPtr some = machine.kernel(
@@ -102,6 +88,10 @@ class Program {
   }
   void launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments) {
     events.push_back(machine.launch(queue, kernel, arguments, arguments[0]->size() / sizeof(cl_uint)));
+  }
+  // Of one work-group only, which stays whole.
+  void launch_group(const KernelPtr& kernel, const BufferPtr& buffer, size_t group) {
+    events.push_back(machine.launch(queue, kernel, {buffer}, kGroup, {}, kGroup, group * kGroup));
   }
 };
 
@@ -217,6 +207,35 @@ TEST(LostDevices, WhatRunsWholeStaysOnItsDevice) {
     EXPECT_EQ(program.mixing->record.repeated_parts - before, loses ? 3u : 0u);
     EXPECT_TRUE(program.all_ended_well());
   }
+}
+
+// What such a launch leaves alone is neither brought to the host for it, nor computed again with what it writes.
+TEST(LostDevices, OfALaunchInOnePieceOnlyWhatItWritesIsOnItsDeviceAlone) {
+  Program program(2);
+  const auto words_elsewhere = [&program] {
+    return program.a->storage->directory().missing_bytes({0, program.a->size()}, kHost) / sizeof(cl_uint);
+  };
+  program.write(program.a, counting(kItems, 1));
+  program.launch_group(program.tripling, program.a, 3);
+  program.machine.run();
+  EXPECT_EQ(words_elsewhere(), kGroup);
+  program.launch_group(program.tripling, program.a, 7);
+  program.machine.run();
+  EXPECT_EQ(words_elsewhere(), 2 * kGroup);
+  EXPECT_EQ(program.machine.context->lineage.chains(), 2u);
+}
+
+// One after the other all work-groups, each in a launch of its own, where what is written is kept at the host at once.
+TEST(LostDevices, LaunchesInOnePieceTakeWhatTheyWriteToTheHostAndNoMore) {
+  Program program(2);
+  program.write(program.a, counting(kItems, 1));
+  program.tripling->keeps_outputs = true;
+  const std::atomic<uint64_t>& downloaded = program.tripling->record.traffic.downloaded_bytes;
+  const uint64_t before = downloaded;
+  for (size_t group = 0; group < kItems / kGroup; ++group) program.launch_group(program.tripling, program.a, group);
+  program.machine.run();
+  EXPECT_TRUE(is_at_host(program.a));
+  EXPECT_EQ(downloaded - before, program.a->size());
 }
 
 TEST(LostDevices, WhatMayPrintIsNotMadeAgain) {
@@ -339,7 +358,7 @@ class RandomProgram {
     const auto submit = [&](CommandPtr command) {
       program_.events.push_back(machine.submit(program_.queue, std::move(command)));
     };
-    switch (any(19)) {
+    switch (any(21)) {
       case 0: program_.launch(program_.tripling, {buffers_[to]}); break;
       case 1: program_.launch(program_.scattering, {buffers_[to]}); break;
       case 2: program_.launch(program_.some, {buffers_[to]}); break;
@@ -372,6 +391,8 @@ class RandomProgram {
         program_.events.push_back(machine.submit(program_.queue, std::make_shared<EmptyCommand>(), {first, second}));
         break;
       }
+      case 16: program_.launch_group(program_.tripling, buffers_[to], at / kGroup); break;
+      case 17: program_.launch_group(program_.some, buffers_[to], at / kGroup); break;
       case 11: program_.launch(program_.crossing, {buffers_[from], buffers_[to]}); break;
       default: program_.launch(program_.stencil, {buffers_[from], buffers_[to]});
     }

@@ -8,11 +8,12 @@
 #include "base/test_seed.h"
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/testing/fake_manager.h"
-#include "libsamcl/testing/simulated_machine.h"
+#include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
 namespace {
 
+using testing::Arguments;
 using testing::EventPtr;
 using testing::Footprints;
 using testing::KernelPtr;
@@ -23,7 +24,6 @@ using testing::Waits;
 using testing::Words;
 
 constexpr size_t kWords = 300, kBuffers = 4;
-using Arguments = std::vector<std::span<cl_uint>>;
 
 struct RandomKernel {
   KernelTranslation translation;
@@ -32,19 +32,14 @@ struct RandomKernel {
 std::vector<RandomKernel> kernels() {
   using F = Footprints;
   return {
-      {Translated("r_increment").updates().footprint(F().element(0, F::adds)),
-       [](size_t i, const Arguments& a) { ++a[0][i]; }},
+      {testing::in_place("r_increment"), [](size_t i, const Arguments& a) { ++a[0][i]; }},
       {Translated("r_copy").reads().writes().footprint(F().element(0, F::reads).element(1, F::surely_writes)),
        [](size_t i, const Arguments& a) { a[1][i] = a[0][i]; }},
-      {Translated("r_stencil")
-           .reads()
-           .writes()
-           .footprint(
-               F().element(0, F::reads, -1).element(0, F::reads).element(0, F::reads, 1).element(1, F::surely_writes)),
+      {testing::stencil("r_stencil"),
        [](size_t i, const Arguments& a) {
          a[1][i] = (i > 0 ? a[0][i - 1] : 0) + 3 * a[0][i] + (i + 1 < a[0].size() ? a[0][i + 1] : 0);
        }},
-      {Translated("r_reverse").writes().footprint(F().anywhere(0, F::may_write)),
+      {testing::writes_anywhere("r_reverse"),
        [](size_t i, const Arguments& a) { a[0][a[0].size() - 1 - i] = static_cast<cl_uint>(i + 5); }},
       {Translated("r_histogram").accumulates(Accumulation::add).footprint(F().anywhere(0, F::adds)),
        [](size_t i, const Arguments& a) { a[0][i % 9] += static_cast<cl_uint>(i); }},

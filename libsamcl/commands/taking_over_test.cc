@@ -6,13 +6,14 @@
 #include <random>
 
 #include "base/test_seed.h"
-#include "libsamcl/testing/simulated_machine.h"
+#include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
 namespace {
 
 const bool kSettings = setenv("SAMCL_TRANSPORT", "staged", 0) == 0;
 
+using testing::Arguments;
 using testing::counting;
 using testing::Footprints;
 using testing::KernelPtr;
@@ -21,19 +22,12 @@ using testing::Translated;
 using testing::Words;
 
 constexpr size_t kItems = 4096;
-using Arguments = std::vector<std::span<cl_uint>>;
 
 // What ran twice, or began with other bytes, leaves others.
-void triple(size_t i, const Arguments& a) { a[0][i] = 3 * a[0][i] + 1; }
 void triple_some(size_t i, const Arguments& a) {
-  if (i % 3 == 0) triple(i, a);
-}
-void sum_of_neighbours(size_t i, const Arguments& a) {
-  const auto& from = a[0];
-  a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
+  if (i % 3 == 0) testing::triple(i, a);
 }
 void add_ends(size_t i, const Arguments& a) { a[1][i] += a[0].front() + a[0].back() + static_cast<cl_uint>(i); }
-Footprints own_item() { return Footprints().element(0, Footprints::adds); }
 
 // The same buffers and kernels on whatever devices.
 class Program {
@@ -47,18 +41,10 @@ class Program {
   const testing::QueuePtr queue = machine.in_order_queue();
   const std::vector<BufferPtr> buffers{machine.buffer(kItems), machine.buffer(kItems), machine.buffer(kItems)};
 
-  const KernelPtr tripling = machine.kernel(Translated("taking_triple").updates().footprint(own_item()), triple);
+  const KernelPtr tripling = machine.kernel(testing::in_place("taking_triple"), testing::triple);
   const KernelPtr some = machine.kernel(
       Translated("taking_some").updates().footprint(Footprints().element(0, Footprints::may_write)), triple_some);
-  const KernelPtr stencil = machine.kernel(Translated("taking_stencil")
-                                               .reads()
-                                               .writes()
-                                               .footprint(Footprints()
-                                                              .element(0, Footprints::reads, -1)
-                                                              .element(0, Footprints::reads)
-                                                              .element(0, Footprints::reads, 1)
-                                                              .element(1, Footprints::surely_writes)),
-                                           sum_of_neighbours);
+  const KernelPtr stencil = machine.kernel(testing::stencil("taking_stencil"), testing::sum_of_neighbours);
   // All items read all of the first buffer.
   const KernelPtr ends =
       machine.kernel(Translated("taking_ends")

@@ -50,7 +50,7 @@ struct RealDeviceTest : ::testing::Test {
 TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
   EXPECT_EQ(upload(unmanaged), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 37) << "chunks of 1 MiB and a part";
-  EXPECT_THAT(manager.events, IsEmpty());
+  EXPECT_THAT(manager.events(), IsEmpty());
   std::vector<std::byte> found(kSize);
   cl_int error;
   EXPECT_EQ(move(unmanaged, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
@@ -107,7 +107,7 @@ TEST_F(RealDeviceTest, TransfersOfTasksHoldTheirLinkAndGoInChunks) {
   manager.chosen.task = "camera";
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 5);
-  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
+  EXPECT_THAT(manager.events(), ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
   EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
@@ -119,20 +119,20 @@ TEST_F(RealDeviceTest, BetweenChunksAMoreUrgentTaskGoesFirst) {
   manager.chosen.task = "camera";
   manager.revocations = 1;
   EXPECT_EQ(upload(managed), CL_SUCCESS);
-  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1"));
+  EXPECT_THAT(manager.events(), ElementsAre("+link 1", "-link 1", "+link 1", "-link 1"));
   EXPECT_EQ(driver.count(Call::write), 5);
 }
 
 TEST_F(RealDeviceTest, TransfersOfNoTaskHoldTheirLinkAndGoThroughPinnedChunks) {
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 73) << "chunks of 512 KiB";
-  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
+  EXPECT_THAT(manager.events(), ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
   manager.revocations = 1;
   EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::read), 37) << "chunks of 1 MiB";
-  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1", "+link 1", "-link 1"));
+  EXPECT_THAT(manager.events(), ElementsAre("+link 1", "-link 1", "+link 1", "-link 1", "+link 1", "-link 1"));
   EXPECT_EQ(found, bytes);
 }
 
@@ -171,7 +171,7 @@ TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {
   driver.fail(Call::write, CL_OUT_OF_RESOURCES);
   EXPECT_EQ(upload(managed), CL_OUT_OF_RESOURCES);
   EXPECT_EQ(driver.count(Call::write), 1);
-  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
+  EXPECT_THAT(manager.events(), ElementsAre("+link 1", "-link 1"));
 }
 
 TEST_F(RealDeviceTest, RowsOfHostMemoryWithGapsGoOneByOneWhereTheDriverWouldPackThem) {

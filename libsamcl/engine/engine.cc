@@ -47,7 +47,7 @@ void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
     ++node->waits_for;
   }
   if (node->waits_for > 0) return;
-  ready_.push_back(node);
+  ready_.push(node);
   issue_ready();
 }
 
@@ -68,11 +68,16 @@ void Engine::end(const NodePtr& node, cl_int status) {
   node->ended = true;
   --open_;
   for (const NodePtr& next : std::exchange(node->after_end, {})) {
-    if (--next->waits_for == 0) ready_.push_back(next);
+    if (--next->waits_for == 0) ready_.push(next);
   }
   node->behind.clear();
   ended_(*node, status);
-  held_.push_back({std::exchange(node->operation, HostCall{}), std::exchange(node->owner, nullptr)});
+  try {
+    held_.push_back({HostCall{}, nullptr});
+  } catch (...) {  // no memory: the node keeps what it holds for as long as it lives
+    return;
+  }
+  held_.back() = {std::exchange(node->operation, HostCall{}), std::exchange(node->owner, nullptr)};
 }
 
 // Ending one may make others ready, also inside ended_(): the outermost call issues them all.
@@ -80,8 +85,7 @@ void Engine::issue_ready() {
   if (std::exchange(issuing_, true)) return;
   const ResetAtEnd reset(issuing_);
   while (!ready_.empty()) {
-    const NodePtr node = std::move(ready_.front());
-    ready_.pop_front();
+    const NodePtr node = ready_.pop();
     const bool is_over = is_join(*node);
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     try {
@@ -90,7 +94,7 @@ void Engine::issue_ready() {
     }
     node->issued = true;
     for (const NodePtr& next : std::exchange(node->after_issue, {})) {
-      if (--next->waits_for == 0) ready_.push_back(next);
+      if (--next->waits_for == 0) ready_.push(next);
     }
     if (is_over || error != CL_SUCCESS) end(node, error);
   }

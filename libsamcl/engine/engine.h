@@ -4,12 +4,12 @@
 // Not thread-safe: all calls are made under the lock of the context that owns it.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/linked_queue.h"
 #include "base/small_vector.h"
 #include "libsamcl/engine/backend.h"
 #include "libsamcl/engine/operation.h"
@@ -51,9 +51,9 @@ class Engine {
 
   Backend& backend_;
   const Ended ended_;
-  std::vector<Backend::Ended> found_;  // by look(), for the time of a call
-  std::deque<NodePtr> ready_;          // to be issued, in this order
-  bool issuing_ = false;               // further up the stack
+  std::vector<Backend::Ended> found_;           // by look(), for the time of a call
+  LinkedQueue<Node, &Node::next_ready> ready_;  // to be issued
+  bool issuing_ = false;                        // further up the stack
   size_t open_ = 0;
   AllHeld held_;  // by nodes that have ended
 };

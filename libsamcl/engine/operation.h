@@ -148,6 +148,7 @@ class Node {
   SmallVector<NodePtr, 2> behind;    // issued before it and perhaps not ended: the backend keeps it behind them
   std::vector<NodePtr> after_issue;  // nodes that wait until it is issued
   std::vector<NodePtr> after_end;    // nodes that wait until it has ended
+  NodePtr next_ready;                // while it is to be issued: what is after it
 };
 
 }  // namespace engine

@@ -35,7 +35,8 @@ class Command {
   // graph's lock. An error: it is not entered.
   virtual cl_int offer(bool /*is_next*/) { return CL_SUCCESS; }
 
-  // All operations have ended, the last one just now, with the first error there was. Under the graph's lock.
+  // All operations have ended, the last one just now, with the first error there was. Under the graph's lock. Throws
+  // where there is no memory: then the command has failed.
   virtual void ended(cl_int) {}
 
   // What it is going to use when it is planned next (objects/lineage.h); asked where devices may be lost, any number of
@@ -43,7 +44,7 @@ class Command {
   virtual void uses(Uses& uses);
 
   // It has failed, or part of it has, with its operations ended. What does again what is missing, in its place;
-  // nullptr: it has failed for good. Under the graph's lock.
+  // nullptr, or an exception: it has failed for good. Under the graph's lock.
   virtual std::shared_ptr<Command> again() { return nullptr; }
 
   // Whether it is one operation on a device's own queue, which others may become part of. Under the graph's lock.
@@ -73,6 +74,10 @@ class Command {
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.
   virtual bool tells_what_will_be() const { return true; }
+
+ private:
+  friend class Graph;
+  std::shared_ptr<Command> next_ended_;  // in the graph's queue of those that are to be destroyed without the lock
 };
 
 // A command that does nothing: markers, barriers, migrations.

@@ -234,6 +234,20 @@ bool Event::advance(cl_int status) {
   return false;
 }
 
+// At the end all are; before, those for which there is no memory are called at the end. callbacks_mutex_ is held.
+std::vector<Event::PendingCallback> Event::take_due_callbacks(cl_int status) {
+  if (status <= CL_COMPLETE) return std::exchange(callbacks_, {});
+  const auto is_due = [status](const PendingCallback& callback) { return status <= callback.at; };
+  try {
+    std::vector<PendingCallback> due;
+    std::ranges::copy_if(callbacks_, std::back_inserter(due), is_due);
+    std::erase_if(callbacks_, is_due);
+    return due;
+  } catch (...) {
+    return {};
+  }
+}
+
 void Event::set_status(cl_int status) {
   if (status > CL_COMPLETE && !is_seen()) {  // who waits here waits for the end
     advance(status);
@@ -251,17 +265,17 @@ void Event::set_status(cl_int status) {
       if (late_times_) late_times_->heard(times_[3]);
     }
     advance(status);
-    const auto first_due = std::stable_partition(callbacks_.begin(), callbacks_.end(),
-                                                 [&](const PendingCallback& callback) { return status > callback.at; });
-    due.assign(first_due, callbacks_.end());
-    callbacks_.erase(first_due, callbacks_.end());
+    due = take_due_callbacks(status);
   }
   status_.notify_all();
   for (const PendingCallback& callback : due) {
     // Each callback is told the status it waited for, or the error that took its place.
-    context->callbacks.post([self = shared_from_this(), callback, status] {
-      callback.function(self->api(), status < 0 ? status : callback.at, callback.user_data);
-    });
+    try {
+      context->callbacks.post([self = shared_from_this(), callback, status] {
+        callback.function(self->api(), status < 0 ? status : callback.at, callback.user_data);
+      });
+    } catch (...) {  // no memory: the event has its status all the same
+    }
   }
 }
 

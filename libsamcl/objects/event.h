@@ -150,6 +150,7 @@ class Event : public Object<Event>, public engine::Owner {
   bool is_seen() const;
   void set_status(cl_int status);
   void set_over();
+  std::vector<PendingCallback> take_due_callbacks(cl_int status);
   bool advance(cl_int status);
   void tell_running();
 
@@ -185,7 +186,7 @@ class Event : public Object<Event>, public engine::Owner {
   cl_int error_ = CL_SUCCESS;                      // the first of these
   std::optional<cl_int> result_;                   // it is over, but something it waits for is not
   cl_int ends_with_ = CL_COMPLETE;                 // while it ends
-  std::shared_ptr<Event> ends_next_;               // likewise, the one that ends after it
+  std::shared_ptr<Event> next_;                    // of those that end, or that are to be planned
   cl_int inherited_ = CL_COMPLETE;                 // error of an event in the wait list
 };
 

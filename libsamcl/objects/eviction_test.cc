@@ -84,7 +84,7 @@ TEST_F(Evictions, TheLimitIsKeptHoweverFarTheProgramIsAhead) {
   for (int round = 0; round < 3; ++round)
     for (size_t b = 0; b < kBuffers; ++b) increment(b);
   machine.run();
-  EXPECT_LE(manager.memory(0), manager.limit);
+  EXPECT_LE(manager.memory(0), manager.limit.load());
   for (size_t b = 0; b < kBuffers; ++b)
     EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 4)));
 }

@@ -24,8 +24,12 @@ void tell_end(const Event& event) {
 Graph::Graph(engine::Backend& backend)
     : engine_(backend, [this](const engine::Node& node, cl_int status) {
         const auto event = std::static_pointer_cast<Event>(node.owner);
-        if (status < 0 && node.lane.kind != engine::LaneKind::host)
-          event->context->operation_failed(node.lane.device, status);
+        try {
+          if (status < 0 && node.lane.kind != engine::LaneKind::host)
+            event->context->operation_failed(node.lane.device, status);
+        } catch (...) {  // no memory to tell what is left
+          event->context->has_lost_device = true;
+        }
         operation_ended(event, status);
       }) {}
 
@@ -183,7 +187,7 @@ void Graph::collect(Outcome& outcome) {
 // A chain may be thousands of commands long: the outermost call plans what the inner ones found.
 void Graph::plan(const std::shared_ptr<Event>& event) {
   if (event == first_) return plan_one(event);
-  to_plan_.push_back(event);
+  to_plan_.push(event);
   plan_waiting();
 }
 
@@ -197,7 +201,7 @@ void Graph::plan_waiting() {
     } catch (...) {  // no memory
       next->inherited_ = CL_OUT_OF_HOST_MEMORY;
     }
-    to_plan_.pop_front();
+    to_plan_.pop();
     plan_one(next);
   }
 }
@@ -284,14 +288,21 @@ void Graph::operation_ended(const std::shared_ptr<Event>& event, cl_int status) 
 
 // It may be over before what it waits for, on another device; it ends after that.
 void Graph::over(const std::shared_ptr<Event>& event) {
-  if (event->error_ < 0 && event->inherited_ == CL_COMPLETE) {
-    if (std::shared_ptr<Command> again = event->command_->again()) {
-      ended_commands_.push_back(std::exchange(event->command_, std::move(again)));
-      event->error_ = CL_SUCCESS;
-      return plan(event);
-    }
+  std::shared_ptr<Command> again;
+  try {
+    if (event->error_ < 0 && event->inherited_ == CL_COMPLETE) again = event->command_->again();
+  } catch (...) {  // no memory: it stays with the error
   }
-  event->command_->ended(event->error_);
+  if (again) {
+    ended_commands_.push(std::exchange(event->command_, std::move(again)));
+    event->error_ = CL_SUCCESS;
+    return plan(event);
+  }
+  try {
+    event->command_->ended(event->error_);
+  } catch (...) {  // likewise
+    if (event->error_ == CL_SUCCESS) event->error_ = CL_OUT_OF_HOST_MEMORY;
+  }
   const cl_int status = event->inherited_ < 0 ? event->inherited_ : event->error_;
   if (event->unmet_ == 0) {
     end(event, status);
@@ -306,15 +317,14 @@ void Graph::over(const std::shared_ptr<Event>& event) {
 // whose end finds none would never end.
 void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   event->ends_with_ = status;
-  std::shared_ptr<Event> first = event;
-  Event* last = event.get();
+  Events ending;
+  ending.push(event);
   std::shared_ptr<Context> settles;
-  while (first) {
-    const std::shared_ptr<Event> current = std::exchange(first, nullptr);
-    first = std::exchange(current->ends_next_, nullptr);
+  while (!ending.empty()) {
+    const std::shared_ptr<Event> current = ending.pop();
     const cl_int result = current->ends_with_;
     if (current->command_) {
-      ended_commands_.push_back(std::move(current->command_));
+      ended_commands_.push(std::move(current->command_));
       if (result == CL_DEVICE_NOT_AVAILABLE) current->context->has_lost_device = true;
     }
     if (current->queue) current->queue->ended(*current);
@@ -329,9 +339,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
     for (std::shared_ptr<Event>& each : std::exchange(current->followers_, {})) {
       raise(each->times_[3], current->times_[3].load());
       each->ends_with_ = result;
-      Event* const follower = each.get();
-      (first ? last->ends_next_ : first) = std::move(each);
-      last = follower;
+      ending.push(std::move(each));
     }
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
       Event& next = *dependent.event;
@@ -342,8 +350,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       if ((!current->planned_ || dependent.after_end) && --next.unplanned_ == 0) plan(dependent.event);
       if (next.unmet_ == 0 && next.result_) {
         next.ends_with_ = next.inherited_ < 0 ? next.inherited_ : *next.result_;
-        (first ? last->ends_next_ : first) = dependent.event;
-        last = &next;
+        ending.push(dependent.event);
       }
     }
   }

@@ -8,14 +8,13 @@
 // and no function of the program is called.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "base/small_vector.h"
+#include "base/linked_queue.h"
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/engine.h"
 #include "libsamcl/objects/event.h"
@@ -89,10 +88,11 @@ class Graph {
   }
 
  private:
+  // Neither asks for memory: what has begun has to end, and what waits for it to go on, also where there is none.
+  using EndedCommands = LinkedQueue<Command, &Command::next_ended_>;
+  using Events = LinkedQueue<Event, &Event::next_>;
   // What a call finds under the lock and leaves until it is given back: what ended commands and operations held. The
   // lanes that it gave operations to begin first.
-  // In place, as what engine nodes held.
-  using EndedCommands = SmallVector<std::shared_ptr<Command>, 4>;
   struct Outcome {
     EndedCommands commands;
     engine::Engine::AllHeld operations;
@@ -121,9 +121,9 @@ class Graph {
   engine::AccessMap program_memory_;
   uint64_t last_group_ = 0;
   uint64_t last_turn_ = 0;
-  std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
-  bool planning_ = false;                       // further up the stack
-  std::shared_ptr<Event> first_;                // has to end before anything else is planned (Lineage::before())
+  Events to_plan_;                // all that they wait for is planned
+  bool planning_ = false;         // further up the stack
+  std::shared_ptr<Event> first_;  // has to end before anything else is planned (Lineage::before())
   std::weak_ptr<Event> last_planned_;
   EndedCommands ended_commands_;
   Lineage::Dropped dropped_;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <future>
+#include <new>
 #include <random>
 #include <thread>
 #include <vector>
@@ -13,6 +15,31 @@
 #include "libsamcl/engine/testing/simulated_backend.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/testing/fake_driver.h"
+
+namespace {
+
+thread_local bool has_no_memory = false;
+
+// While it lives, the thread that made it gets no memory.
+struct NoMemory {
+  NoMemory() { has_no_memory = true; }
+  ~NoMemory() { has_no_memory = false; }
+  NoMemory(const NoMemory&) = delete;
+  NoMemory& operator=(const NoMemory&) = delete;
+};
+
+}  // namespace
+
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return has_no_memory ? nullptr : std::malloc(size > 0 ? size : 1);
+}
+void* operator new(size_t size) {
+  void* const memory = operator new(size, std::nothrow);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace samcl {
 namespace {
@@ -78,6 +105,22 @@ class Outside : public Command {
   Seen& seen_;
   const cl_int refused_;
   const Then then_;
+};
+
+// Has nothing to do, and finds no memory when it has ended; for what it was once it has failed, likewise.
+class EndsWithoutMemory : public Command {
+ public:
+  EndsWithoutMemory(cl_int planned, int& ends) : planned_(planned), ends_(ends) {}
+  cl_int plan(Planner&, const EventPtr&) override { return planned_; }
+  std::shared_ptr<Command> again() override { throw std::bad_alloc(); }
+  void ended(cl_int) override {
+    ++ends_;
+    throw std::bad_alloc();
+  }
+
+ private:
+  const cl_int planned_;
+  int& ends_;
 };
 
 struct GraphTest : ::testing::Test {
@@ -306,6 +349,45 @@ TEST_F(GraphTest, CommandsOwnErrorIsItsStatus) {
   const auto event = submit(queue);
   end(event, CL_OUT_OF_RESOURCES);
   EXPECT_EQ(event->wait(), CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(GraphTest, CommandThatFindsNoMemoryAtItsEndFailsAndOthersGoOn) {
+  int ends = 0;
+  for (const cl_int own : {CL_SUCCESS, CL_OUT_OF_RESOURCES}) {
+    const auto held = user_event();
+    const auto command = Event::make_shared(context, queue, CL_COMMAND_MARKER);
+    graph.submit(command, std::make_shared<EndsWithoutMemory>(own, ends), std::array{held}, Order::ordinary);
+    const auto behind = submit(queue), dependent = submit(other_queue, {command});
+    graph.finish(held, CL_COMPLETE);
+    EXPECT_EQ(command->status(), own == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : own);
+    EXPECT_EQ(dependent->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    end(behind);
+    EXPECT_EQ(behind->status(), CL_COMPLETE);
+  }
+  EXPECT_EQ(ends, 2) << "told also where it could not say whether it may be done again";
+}
+
+// What waits for the end of a command is planned, begins and ends then, if only with an error.
+TEST_F(GraphTest, EndsAskForNoMemory) {
+  const StoragePtr storage = make_storage();
+  const auto first = submit(queue, {}, {{storage, true}}, Order::ordinary, nullptr, false);
+  std::vector<EventPtr> others;
+  for (int i = 0; i < 100; ++i) {
+    others.push_back(submit(queue));                                // planned at the end of the first
+    others.push_back(submit(loose, {}, {{storage, i % 2 == 0}}));   // begin then
+    others.push_back(submit(loose, {first}, {}, Order::ordinary));  // planned then
+    others.push_back(submit(loose, {others.back()}));               // and so on
+  }
+  first->add_callback(CL_COMPLETE, [](cl_event, cl_int, void*) {}, nullptr);
+  const auto node = running_of(first);
+  ASSERT_TRUE(node);
+  backend.remove(node);
+  {
+    const NoMemory here;
+    graph.ended(node, CL_SUCCESS);
+  }
+  EXPECT_EQ(first->status(), CL_COMPLETE);
+  for (const EventPtr& each : others) EXPECT_TRUE(each->ended());
 }
 
 TEST_F(GraphTest, AnOperationThatDoesNotStartEndsItsCommand) {

@@ -406,16 +406,24 @@ Lineage::Begun Lineage::begin(std::span<const Run> runs) {
 void Lineage::ended(const ChainPtr& begun, bool is_done) {
   is_shaken_ = true;  // its device may have been lost since it ran
   begun->is_in_flight = false;
-  const auto found = std::ranges::find(chains_, begun);
+  try {
+    settle(begun, is_done);
+  } catch (...) {  // no memory; if it is done, what it continues is kept as long as itself
+    if (!is_done) give_up();
+  }
+}
+
+void Lineage::settle(const ChainPtr& ended, bool is_done) {
+  const auto found = std::ranges::find(chains_, ended);
   if (found == chains_.end()) return;
   if (is_done) {
-    dropped_.insert(dropped_.end(), begun->continued.begin(), begun->continued.end());
-    begun->continued.clear();
+    dropped_.insert(dropped_.end(), ended->continued.begin(), ended->continued.end());
+    ended->continued.clear();
     return;
   }
-  const Chains before = std::exchange(begun->continued, {});
-  for (const ChainPtr& each : before) each->is_released |= begun->is_released;
-  dropped_.push_back(begun);
+  dropped_.push_back(ended);
+  Chains before = std::move(ended->continued);
+  for (const ChainPtr& each : before) each->is_released |= ended->is_released;
   chains_.insert(chains_.erase(found), before.begin(), before.end());
 }
 

@@ -110,7 +110,8 @@ class Lineage {
   // give_up().
   using Begun = std::vector<std::shared_ptr<Chain>>;  // one for each run
   Begun begin(std::span<const Run> runs);
-  // It has run, and its bytes are on its device, if that is not lost; or else (is_done) it has not happened.
+  // It has run, and its bytes are on its device, if that is not lost; or else (is_done) it has not happened. Does not
+  // throw.
   void ended(const std::shared_ptr<Chain>& begun, bool is_done);
   // Some run is not known here: nothing is added any more, and no loss is survived that may be of what it wrote.
   void give_up() { has_failed_ = true; }
@@ -144,6 +145,7 @@ class Lineage {
   Chains superseded(const Uses& next) const;
   Chains continued(const Run& run, const Chains& superseded) const;
   bool may_continue(const Uses& next, const Chains& superseded) const;
+  void settle(const std::shared_ptr<Chain>& ended, bool is_done);
   template <typename IsOver>
   void drop_if(IsOver is_over);
 

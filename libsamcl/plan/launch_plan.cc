@@ -38,8 +38,29 @@ class Options {
   Options(const LaunchRequest& request, const Context& context)
       : request_(request), kernel_(*request.kernel), context_(context), bound_(bound_to_first_device(request)) {}
 
-  // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): accesses_ is gone with this object, which only makes.
   LaunchOptions make(Interest interest) {
+    LaunchOptions options = make_ways(interest);
+    if (context_.survives()) find_shares(options.whole);
+    return options;
+  }
+  // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): accesses_ is gone with this object, which only makes.
+  std::unique_ptr<LaunchPlan> make_on(std::span<const unsigned> devices) {
+    const LaunchPlan original = whole();
+    accesses_ = &original.accesses;
+    if (!why_not_in_parts().empty() || !why_not_on_several(devices.size()).empty()) return nullptr;
+    auto plan = std::make_unique<LaunchPlan>(original);
+    plan->original = false;
+    if (!choose_local_size(*plan) || !cut_in_parts(*plan, devices).empty()) return nullptr;
+    return plan;
+  }
+  uint64_t written_whole() const {
+    LaunchPlan plan = whole();
+    if (!why_not_in_parts().empty() || !choose_local_size(plan)) return 0;
+    return written_in_one_piece(kernel_, *request_.arguments, plan.ndrange);
+  }
+
+ private:
+  LaunchOptions make_ways(Interest interest) {
     LaunchOptions options{whole(), nullptr, {}};
     accesses_ = &options.whole.accesses;
     options.why_not_split = why_not_in_parts();
@@ -70,23 +91,24 @@ class Options {
     }
     return options;
   }
-  std::unique_ptr<LaunchPlan> make_on(std::span<const unsigned> devices) {
-    const LaunchPlan original = whole();
-    accesses_ = &original.accesses;
-    if (!why_not_in_parts().empty() || !why_not_on_several(devices.size()).empty()) return nullptr;
-    auto plan = std::make_unique<LaunchPlan>(original);
-    plan->original = false;
-    if (!choose_local_size(*plan) || !cut_in_parts(*plan, devices).empty()) return nullptr;
-    return plan;
-  }
-  uint64_t written_whole() const {
-    LaunchPlan plan = whole();
-    if (!why_not_in_parts().empty() || !choose_local_size(plan)) return 0;
-    return written_in_one_piece(kernel_, *request_.arguments, plan.ndrange);
-  }
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
- private:
+  // Which bytes the original uses in one piece, if these are not too many ranges to follow each: what it leaves alone
+  // need not be kept in case its device is lost.
+  void find_shares(LaunchPlan& original) const {
+    if (!original.original || bound_ || !why_not_in_parts().empty()) return;
+    const KernelTranslation& known = *kernel_.translation;
+    const bool is_told_local_size = request_.has_local || known.required_work_group_size;
+    if (!known.may_slice || (!is_told_local_size && known.depends_on_local_size)) return;
+    LaunchPlan sized = original;
+    if (!choose_local_size(sized)) return;
+    const std::vector<Part> all{{original.parts[0].device, {{0, 0, 0}, sized.ndrange.groups()}}};
+    partition(original.accesses, kernel_, *request_.arguments, sized.ndrange, all);
+    for (BufferAccess& access : original.accesses) {
+      if (access.needs(0).size() > kMostFollowed || access.writes(0).size() > kMostFollowed) access.shares.clear();
+    }
+  }
+
   // Those in use that give the bytes of the first kind, of which there is one at least.
   SmallVector<unsigned, 8> devices_for_it() const {
     auto in_use = context_.devices_in_use();

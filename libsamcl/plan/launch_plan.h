@@ -15,6 +15,10 @@ namespace samcl {
 // Work-items that stay together where the local size is the driver's to choose.
 constexpr uint64_t kFreeGroup = 64;
 
+// Ranges that one part reads or writes of a memory object beyond which it is not worth looking whether each has been
+// changed.
+constexpr size_t kMostFollowed = 64;
+
 // What the program asked for, already checked.
 struct LaunchRequest {
   std::shared_ptr<Kernel> kernel;

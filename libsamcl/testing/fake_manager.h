@@ -1,9 +1,12 @@
 // A manager's client that grants everything at once and notes what it was asked.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libsamcl/lease/lease.h"
@@ -12,13 +15,23 @@ namespace samcl::testing {
 
 class FakeManager : public lease::Client {
  public:
-  lease::Assignment chosen;         // what assignment() gives
-  int revocations = 0;              // how many more times a holder is to give way
-  bool is_taken = false;            // by another program, as long as nobody waits for it
-  bool wanted = false;              // another program waits for what is held
-  bool alone = false;               // no other program is connected
-  std::vector<std::string> events;  // "+link 0", "-gpu 1"
-  uint64_t limit = 0;               // of each device's memory, bytes; 0: none
+  lease::Assignment chosen;           // what assignment() gives
+  std::atomic<int> revocations{0};    // how many more times a holder is to give way
+  std::atomic<bool> is_taken{false};  // by another program, as long as nobody waits for it
+  std::atomic<bool> wanted{false};    // another program waits for what is held
+  std::atomic<bool> alone{false};     // no other program is connected
+  std::atomic<uint64_t> limit{0};     // of each device's memory, bytes; 0: none
+
+  // What it was asked so far, "+link 0", "-gpu 1": also by threads of the context, whenever they come to it.
+  std::vector<std::string> events() const {
+    std::lock_guard lock(mutex_);
+    return events_;
+  }
+  long count(std::string_view event) const { return std::ranges::count(events(), event); }
+  void forget_events() {
+    std::lock_guard lock(mutex_);
+    events_.clear();
+  }
 
   lease::Assignment assignment() const override { return chosen; }
   void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
@@ -52,10 +65,11 @@ class FakeManager : public lease::Client {
  private:
   void note(char what, lease::ResourceKind kind, uint32_t device) {
     std::lock_guard lock(mutex_);
-    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "link ") + std::to_string(device));
+    events_.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "link ") + std::to_string(device));
   }
   mutable std::mutex mutex_;
   std::map<uint32_t, uint64_t> memory_;
+  std::vector<std::string> events_;
 };
 
 }  // namespace samcl::testing

@@ -32,6 +32,12 @@ SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std
   backend.perform = [this](const engine::Node& node) { return perform(node); };
 }
 
+SimulatedMachine::~SimulatedMachine() {
+  constexpr int kPatienceMs = 10'000;
+  run();
+  Context::drain_all(kPatienceMs);
+}
+
 cl_int SimulatedMachine::perform(const engine::Node& node) {
   if (const auto* run = std::get_if<engine::RunKernel>(&node.operation)) {
     return run_to_end(static_cast<SubKernel&>(*run->work), *context->devices[node.lane.device], room(node));

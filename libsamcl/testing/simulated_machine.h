@@ -50,8 +50,9 @@ class SimulatedMachine {
   // kinds: as Device's; servers: as FakeDriver's.
   explicit SimulatedMachine(unsigned devices, lease::Client* manager = nullptr, std::vector<unsigned> kinds = {},
                             std::vector<std::string> servers = {});
-  // Lets everything end: events that have not and their queues hold each other.
-  ~SimulatedMachine() { run(); }
+  // Lets everything end: events that have not and their queues hold each other. And the context's threads, which use
+  // the driver and the manager's client, and one of which would else be the last to hold the context.
+  ~SimulatedMachine();
 
   FakeDriver driver;
   const std::shared_ptr<Context> context;
