@@ -103,8 +103,8 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 
 namespace {
 
-// A short transfer that the program waits for, behind launches that are all there is: when these have run it is one more
-// command of the same operation, or a few bytes of the host's. nullopt: it has to be submitted.
+// A short transfer that the program waits for, behind launches that are all there is: when these have run it is one
+// more command of the same operation, or a few bytes of the host's. nullopt: it has to be submitted.
 std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
                                       std::span<const std::shared_ptr<Event>> waits) {
   Context& context = *queue->context;

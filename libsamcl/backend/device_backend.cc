@@ -409,11 +409,14 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
   const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs;
   for (const CompletedNode& each : ended) {
-    note_run(each);
-    SubKernel* const kernel = kernel_of(each.node->operation);
-    if (!ahead || !kernel || each.status != CL_SUCCESS) continue;
-    if (each.run.computed > 0) kernel->times().took(kernel->work_items(kernel->box()), each.run.computed);
-    if (took_longer) kernel->took_longer();
+    try {
+      note_run(each);
+      SubKernel* const kernel = kernel_of(each.node->operation);
+      if (!ahead || !kernel || each.status != CL_SUCCESS) continue;
+      if (each.run.computed > 0) kernel->times().took(kernel->work_items(kernel->box()), each.run.computed);
+      if (took_longer) kernel->took_longer();
+    } catch (...) {  // no memory to learn from it; it has ended all the same
+    }
   }
 }
 
@@ -426,6 +429,7 @@ void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
   for (const auto& device : set_.devices) {
     device->completions().collect(collected_);
     note_ends(collected_);
+    out.reserve(out.size() + collected_.size());  // else they stay collected
     for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
     collected_.clear();
   }

@@ -12,8 +12,8 @@ class DeviceSet;
 // Does it and waits for its end. Returns the driver's code, or CL_OUT_OF_HOST_MEMORY.
 cl_int execute(DeviceSet& set, engine::Lane lane, const engine::Operation& operation);
 
-// What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it is.
-// 0: it needs the host or a link to it.
+// What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it
+// is. 0: it needs the host or a link to it.
 uint64_t local_ns(const engine::Operation& operation);
 
 // Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end (nullptr: nobody wants

@@ -277,8 +277,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
     };
   };
   const bool is_given =
-      give(device, first, seen, giving,
-           counted([&](cl_event* event) { return enqueue_now(launch, device, event); }),
+      give(device, first, seen, giving, counted([&](cl_event* event) { return enqueue_now(launch, device, event); }),
            counted([&](LateTimes* end, LaunchRing::Launch& next) {
              return enqueue_later(launch, context, device, *first, end, next);
            }));

@@ -17,7 +17,6 @@
 #include <memory>
 #include <vector>
 
-#include "libsamcl/engine/access_map.h"
 #include "libsamcl/objects/command.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_plan.h"

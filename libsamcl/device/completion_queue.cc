@@ -45,7 +45,11 @@ cl_int wait_for_status(cl_event event) {
 
 void ReleasedEvents::add(cl_event event) {
   std::unique_lock lock(mutex_);
-  events_.push_back(event);
+  try {
+    events_.push_back(event);
+  } catch (...) {  // no memory
+    driver::real().clReleaseEvent(event);
+  }
   const bool many = events_.size() >= kMost;
   lock.unlock();
   if (many) release();
@@ -185,7 +189,6 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
 // What came last ends with that event, or without one. Under the mutex.
 void CompletionQueue::last_has(cl_event event, std::shared_ptr<LateTimes> seen) {
   Pending& last = pending_.back();
-  if (seen) early_.add(seen, *last.node.node);
   last.seen = std::move(seen);
   if (std::exchange(last.event, event) == event || (last.event && unmarked_ == 0)) return;
   const auto has_event = [](const Pending& each) { return each.event != nullptr; };
@@ -292,10 +295,20 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listen
   unmarked_ = event ? 0 : unmarked_ + 1;
   unmarked_ns_ = event ? 0 : unmarked_ns_ + giving.counted_ns;
   if (soon_ ? unmarked_ns_ >= kTogetherNs : unmarked_ >= kTogether) mark_last();
-  if (!std::exchange(watching_, true)) {
-    thread_.post([this] { watch(); });
+  if (!watching_) {
+    begin_watching();
   } else if (!taken_ && (giving.promptly || (waiting_ > 0 && (!soon_ || unmarked_ == 0)))) {
     changed_.notify_one();
+  }
+}
+
+// Under the mutex.
+void CompletionQueue::begin_watching() {
+  watching_ = true;
+  try {
+    thread_.post([this] { watch(); });
+  } catch (...) {  // no memory: who waits tells of it, or the next one that comes begins it
+    watching_ = false;
   }
 }
 
@@ -316,9 +329,11 @@ bool CompletionQueue::is_being_filled() const {
   return soon_ && !leaves_ && !pending_.empty() && unmarked_ == pending_.size() && ago(last_enqueued_ns_) < kBetween;
 }
 
-// Up to the first that has an event. Under the mutex.
+// Up to the first that has an event. Under the mutex. Takes all of it or, if there is no memory for that, throws.
 CompletionQueue::Batch CompletionQueue::take() {
   Batch batch;
+  const auto last = std::ranges::find_if(pending_, [](const Pending& each) { return each.event != nullptr; });
+  batch.nodes.reserve(static_cast<size_t>(last - pending_.begin()) + 1);
   while (!pending_.empty() && !batch.event) {
     Pending& first = pending_.front();
     batch.event = first.event;
@@ -353,6 +368,19 @@ cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
   if (is_over && device_.fails_for_good) return CL_SUCCESS;  // a later one has not failed
   const cl_int status = is_over ? status_of(batch.event) : CL_QUEUED;
   return status <= CL_COMPLETE ? status : wait_for_status(batch.event);
+}
+
+// To who may ask for them. False: there is no memory.
+bool CompletionQueue::leave_times(Batch& batch, const DeviceClock& clock, uint64_t heard_ns) {
+  RunTimes& last = batch.nodes.back().run;
+  try {
+    last.late = std::make_shared<LateTimes>(clock, last.enqueued);
+  } catch (...) {
+    return false;
+  }
+  last.late->is_told_by(batch.event);
+  last.late->heard(heard_ns);
+  return true;
 }
 
 // Waits for their end, and notes when they ran: of several only the first is taken to have run, all the time. Under the
@@ -393,11 +421,8 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
   }
   if (is_own && !is_late && batch.times != Times::never)
     last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
-  if (is_late) {
-    RunTimes& last = batch.nodes.back().run;
-    last.late = std::make_shared<LateTimes>(*clock, last.enqueued);
-    last.late->is_told_by(batch.event);
-    last.late->heard(now);
+  if (is_late && leave_times(batch, *clock, now)) {
+    // The program's event has it.
   } else if (batch.event && (batch.is_marker || !batch.seen)) {
     released_.add(batch.event);
   }
@@ -436,6 +461,7 @@ size_t CompletionQueue::count_over(size_t most) const {
 // Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.
 std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vector<CompletedNode>& out) {
   std::shared_ptr<Listener> listener;
+  out.reserve(out.size() + pending_.size());
   for (size_t most = kTogether; most > 0;) {
     const size_t over = count_over(most);
     for (size_t i = 0; i < over; ++i) {
@@ -454,6 +480,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   if (count_.load(std::memory_order_relaxed) < 2 * kTogether && !has_untold()) return;
   std::lock_guard lock(mutex_);
   if (taken_) return;
+  out.reserve(out.size() + pending_.size());
   if (has_untold()) {
     Batch batch = take();
     finish(batch, true);
@@ -480,9 +507,13 @@ bool CompletionQueue::help(const engine::Owner* owner) {
     if (!has_any()) return false;
     wait_for_launches(lock);
     if (!has_any()) return false;
-    listener = take_over(over);
+    try {
+      listener = take_over(over);
+      if (!listener) batch = take();
+    } catch (...) {  // no memory: our thread does
+      return false;
+    }
     taken_ = true;
-    if (!listener) batch = take();
   }
   if (listener) {
     listener->ended(over);
@@ -564,8 +595,12 @@ void CompletionQueue::watch() {
     }
     wait_for_launches(lock);
     if (taken_ || pending_.empty()) continue;
-    if (tell_next(lock).expired()) return;  // this is gone; else its destruction waits for this thread
-    lock.lock();
+    try {
+      if (tell_next(lock).expired()) return;  // this is gone; else its destruction waits for this thread
+      lock.lock();
+    } catch (...) {  // no memory, and nothing is taken
+      changed_.wait_for(lock, kBetween);
+    }
     if (!taken_) told_here = last_ended_ns_;
   }
 }
@@ -576,15 +611,15 @@ std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_
   // Who launches on must not keep us from hearing of what there is.
   if (soon_ && unmarked_ == pending_.size() && !has_untold()) mark_last();
   std::vector<CompletedNode> over;
+  Batch batch;
   std::shared_ptr<Listener> listener = take_over(over);
+  if (!listener) batch = take();
   taken_ = true;
+  lock.unlock();
   if (listener) {
-    lock.unlock();
     listener->ended(over);
     over.clear();
   } else {
-    Batch batch = take();
-    lock.unlock();
     wait_and_tell(batch);
     listener = std::move(batch.listener);
   }

@@ -124,8 +124,12 @@ class CompletionQueue {
     begin_extension();
     std::shared_ptr<LateTimes> end = seen ? std::make_shared<LateTimes>(clock, now_ns()) : nullptr;
     if (seen) *seen = end;
+    if (end) early_.add(end, node);  // before there is no way back
     cl_event event = nullptr;
-    if (!enqueue(seen && giving.exactly ? &event : nullptr)) return false;
+    if (!enqueue(seen && giving.exactly ? &event : nullptr)) {
+      if (end) early_.take_back();
+      return false;
+    }
     if (event) end->is_told_by(event);
     last_has(event, end);
     count_extension(giving);
@@ -228,6 +232,8 @@ class CompletionQueue {
     uint64_t finished_ns = 0;  // when the host knew that all had ended, if it does
     bool finished_at_once = false;
   };
+  void begin_watching();
+  bool leave_times(Batch& batch, const DeviceClock& clock, uint64_t heard_ns);
   void note_giver();
   void count_in_run(bool begins);
   void wait_for_launches(std::unique_lock<std::mutex>& lock);

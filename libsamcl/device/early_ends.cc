@@ -10,6 +10,11 @@ void EarlyEnds::add(std::shared_ptr<LateTimes> end, const engine::Node& of) {
   empty_ = false;
 }
 
+void EarlyEnds::take_back() {
+  unheard_.pop_back();
+  empty_ = unheard_.empty();
+}
+
 const engine::Node* EarlyEnds::hear(const LateTimes& end, uint64_t now_ns) {
   const auto its = std::ranges::find(unheard_, &end, [](const Unheard& each) { return each.end.get(); });
   if (its == unheard_.end()) return nullptr;

@@ -17,8 +17,10 @@ namespace samcl {
 
 class EarlyEnds {
  public:
-  // What was given to the queue last has an end of its own, and belongs to that operation.
+  // What is given to the queue next has an end of its own, and belongs to that operation; or it was not given after
+  // all.
   void add(std::shared_ptr<LateTimes> end, const engine::Node& of);
+  void take_back();
 
   // The device has come to that end, and to all before it, of which all are heard now. The operation that it belongs
   // to; nullptr: its end was heard of before.

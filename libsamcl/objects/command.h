@@ -60,8 +60,8 @@ class Command {
                               engine::AccessMap& /*program_memory*/) {
     return false;
   }
-  // All that the device has of that operation has ended, and nobody has been told: True: it has done that command, which
-  // moves a few bytes in host memory.
+  // All that the device has of that operation has ended, and nobody has been told: True: it has done that command,
+  // which moves a few bytes in host memory.
   virtual bool does_at_once(const Command& /*next*/, engine::AccessMap& /*program_memory*/) { return false; }
   // All of it as one operation of that device's own queue, if it may be one where the bytes that it uses are valid
   // there; else it has to be planned. Likewise.
