@@ -108,7 +108,7 @@ namespace {
 std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
                                       std::span<const std::shared_ptr<Event>> waits) {
   Context& context = *queue->context;
-  if (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER) return std::nullopt;
+  if (!queue->in_order() || (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER)) return std::nullopt;
   if (!command.on_device(0) || !context.may_leave_untold() || Worker::ends_process_here()) return std::nullopt;
   const std::shared_ptr<Event> followed = context.graph.followed(*queue);
   if (!followed || !followed->wait_untold()) return std::nullopt;

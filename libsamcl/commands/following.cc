@@ -307,13 +307,14 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   if (!room.has() || !takes(*command, first, program_memory)) return false;
   Giving giving = room.giving();
   giving.exactly = seen != nullptr;
-  const bool is_given = give(
-      device, first, seen, giving,
-      [&](cl_event* event) { return enqueue(context, first->lane, command->operation, event) == CL_SUCCESS; }, nullptr);
-  if (!is_given) return false;
+  const auto enqueue_it = [&](cl_event* event) {
+    if (enqueue(context, first->lane, command->operation, event) != CL_SUCCESS) return false;
+    moving_ns_ += ns;
+    return true;
+  };
+  if (!give(device, first, seen, giving, enqueue_it, nullptr)) return false;
   room.taken();
   given(ns, seen || first->observed);
-  moving_ns_ += ns;
   return true;
 }
 
