@@ -79,8 +79,8 @@ class Following {
   void given(uint64_t ns, bool is_seen);
 
   std::vector<Used> used_;
-  // A kernel once. These are changed only while the operation awaits its end (CompletionQueue::extend()), since ran() is
-  // not under the graph's lock.
+  // A kernel once. These are changed only while the operation awaits its end (CompletionQueue::extend()), since ran()
+  // is not under the graph's lock.
   std::vector<Launched> launched_;
   uint64_t moving_ns_ = 0;  // what is no launch is expected to take
   bool is_seen_ = false;    // the program has events of some,
