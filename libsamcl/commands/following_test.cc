@@ -509,12 +509,16 @@ TEST_F(UntimedLaunches, FollowOneThatHadItsBytesBrought) {
   enqueue(fill_buffer(large, 0, large->size(), std::vector<std::byte>(4)), queue);
   ASSERT_TRUE(large->storage->host());
   launch_seen(large).event->wait();
-  context.graph.locked([&] { large->storage->written(large->range, only(kHost)); });
-  const Seen brought = launch_seen(large);
-  for (int i = 0; i < 10'000 && !context.graph.followed(*queue); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_TRUE(launch_seen(large).has_followed);
-  EXPECT_EQ(brought.event->wait(), CL_COMPLETE);
+  // A thread of ours may have begun to wait for it before the next one comes.
+  bool has_followed = false;
+  for (int tries = 0; tries < 100 && !has_followed; ++tries) {
+    context.graph.locked([&] { large->storage->written(large->range, only(kHost)); });
+    const auto brought = launch_seen(large).event;
+    while (!brought->ended() && !context.graph.followed(*queue)) std::this_thread::yield();
+    has_followed = launch_seen(large).has_followed;
+    EXPECT_EQ(brought->wait(), CL_COMPLETE);
+  }
+  EXPECT_TRUE(has_followed);
 }
 
 TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramNeverAsks) {
@@ -602,11 +606,9 @@ struct FollowingCommands : FollowingLaunches {
       finish();  // both are on the device
     }
     machine.driver.suspend();
-    last = enqueue(first, queue);
-    give_all();
+    EXPECT_FALSE(launch(add_one, {a}));
   }
   const BufferPtr a = filled(0), b = filled(500);
-  const std::shared_ptr<KernelLaunch> first = std::make_shared<KernelLaunch>(request(add_one, {a}), context);
 
   bool follows(const CommandPtr& command, const QueuePtr& to, std::shared_ptr<Event>* seen = nullptr,
                const std::vector<testing::EventPtr>& waits = {}) {
@@ -697,11 +699,21 @@ TEST_F(FollowingCommands, DoNotUseTheProgramsMemoryBeforeOthersAreDone) {
   engine::AccessMap program_memory;
   const auto begin = reinterpret_cast<uintptr_t>(memory.data());
   program_memory.record({begin, begin + 64}, true, others);
-  const auto command = write_buffer(a, 0, 16, memory.data()), behind = write_buffer(a, 0, 16, memory.data() + 16);
-  context.graph.locked([&] {
-    EXPECT_FALSE(first->is_followed_by(*command, nullptr, program_memory));
-    EXPECT_TRUE(first->is_followed_by(*behind, nullptr, program_memory));
-  });
+  const auto in_use = write_buffer(a, 0, 16, memory.data()), free = write_buffer(a, 0, 16, memory.data() + 16);
+  bool has_followed = false;
+  for (int tries = 0; tries < 100 && !has_followed; ++tries) {
+    machine.driver.resume();
+    finish();
+    machine.driver.suspend();
+    const auto launched = std::make_shared<KernelLaunch>(request(add_one, {a}), context);
+    enqueue(launched, queue);
+    give_all();
+    context.graph.locked([&] {
+      EXPECT_FALSE(launched->is_followed_by(*in_use, nullptr, program_memory));
+      has_followed = launched->is_followed_by(*free, nullptr, program_memory);
+    });
+  }
+  EXPECT_TRUE(has_followed);
 }
 
 TEST_F(FollowingCommands, ThatTheDriverRefusesFailAsOthersDo) {
