@@ -428,8 +428,8 @@ void DeviceBackend::ended(std::span<const CompletedNode> ended) {
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
   for (const auto& device : set_.devices) {
     device->completions().collect(collected_);
+    out.reserve(out.size() + collected_.size());  // else they stay collected, and are noted then
     note_ends(collected_);
-    out.reserve(out.size() + collected_.size());  // else they stay collected
     for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
     collected_.clear();
   }

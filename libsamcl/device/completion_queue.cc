@@ -465,7 +465,13 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
   for (size_t most = kTogether; most > 0;) {
     const size_t over = count_over(most);
     for (size_t i = 0; i < over; ++i) {
-      Batch batch = take();
+      Batch batch;
+      try {
+        batch = take();
+      } catch (...) {  // no memory: those before it are told
+        if (!listener) throw;
+        return listener;
+      }
       finish(batch, true);
       hear(batch);
       std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
