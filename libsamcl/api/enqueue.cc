@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "libsamcl/device/run_ahead.h"
+#include "libsamcl/objects/arriving.h"
 #include "libsamcl/plan/what_if.h"
 #include "libsamcl/threads/spin.h"
 
@@ -103,21 +104,48 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 
 namespace {
 
-// A short transfer that the program waits for, behind launches that are all there is: when these have run it is one
-// more command of the same operation, or a few bytes of the host's. nullopt: it has to be submitted.
+// What a short read brings, when that operation is over.
+cl_int await(Arriving& arriving, Event& operation) {
+  Context& context = *operation.context;
+  cl_int error = CL_SUCCESS;
+  if (operation.wait_untold()) {
+    context.program_waited();
+  } else {
+    wait_until(operation, [&] { return operation.is_over(); }, [&] { operation.wait_until_over(); });
+    error = context.graph.error_of(operation);
+  }
+  if (error == CL_SUCCESS) arriving.take();
+  return error;
+}
+
+// A short transfer that the program waits for, behind launches that are all there is: one more command of the same
+// operation, at once or when these have run, or a few bytes of the host's. nullopt: it has to be submitted.
 std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
                                       std::span<const std::shared_ptr<Event>> waits) {
   Context& context = *queue->context;
-  if (!queue->in_order() || (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER)) return std::nullopt;
+  const bool is_map = type == CL_COMMAND_MAP_BUFFER;
+  if (!queue->in_order() || (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER && !is_map))
+    return std::nullopt;
   if (!command.on_device(0) || !context.may_leave_untold() || Worker::ends_process_here()) return std::nullopt;
+  const auto follow = [&]() -> std::optional<cl_int> {
+    Arriving arriving;
+    const auto operation = context.graph.follow(queue, command, waits, arriving);
+    if (!operation) return std::nullopt;
+    return arriving.awaits_any() ? await(arriving, *operation) : CL_SUCCESS;
+  };
+  if (const auto done = follow()) return done;
   const std::shared_ptr<Event> followed = context.graph.followed(*queue);
   if (!followed || !followed->wait_untold()) return std::nullopt;
   if (context.graph.do_at_once(queue, command, waits)) {
     context.program_waited();
     return CL_SUCCESS;
   }
+  if (const auto done = follow()) {
+    context.program_waited();
+    return done;
+  }
   std::shared_ptr<Event> event;
-  if (!context.graph.follow(queue, type, command, waits, &event)) return std::nullopt;
+  if (is_map || !context.graph.follow(queue, type, command, waits, &event)) return std::nullopt;
   return wait_for(*event);
 }
 

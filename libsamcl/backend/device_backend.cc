@@ -262,15 +262,16 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   RealDevice& device = *set_.devices[node->lane.device];
   giving.promptly = giving.promptly || (giving.soon && device.run_ahead()->is_wanted());
   cl_event done = nullptr;
+  const EventWanted wanted{giving.exactly ? &done : nullptr, giving.times != Giving::Times::never};
   cl_int error = CL_SUCCESS;
   begin_work();
   try {
     if (SubKernel* const kernel = kernel_of(node->operation)) {
       error = kernel->prepare(device);
       if (error == CL_SUCCESS && giving.exactly) device.completions().flush();
-      if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), giving.exactly ? &done : nullptr);
+      if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), wanted);
     } else {
-      error = enqueue(set_, node->lane, node->operation, &done);
+      error = enqueue(set_, node->lane, node->operation, {&done, wanted.times});
     }
     if (error == CL_SUCCESS) device.completions().on_completion(done, node, *this, giving);
   } catch (...) {

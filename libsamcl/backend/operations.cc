@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/copy_rows.h"
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/device/row_commands.h"
@@ -25,16 +26,6 @@ using engine::RunKernel;
 
 // Bytes in flight when they pass from device to device through host memory.
 constexpr uint64_t kStaging = 4 << 20;
-
-void copy_rows(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
-  if (source.is_run() && target.is_run()) {
-    std::memmove(to + target.offset, from + source.offset, source.bytes());
-    return;
-  }
-  // Rows may lie on overlapping memory of the program (CL_MEM_USE_HOST_PTR).
-  source.for_each_row(
-      [&](uint64_t index, Range row) { std::memmove(to + target.row(index), from + row.begin, row.size()); });
-}
 
 // Copies what it has written, a block that stays in the cache, instead of the pattern element by element.
 void fill_host(std::byte* memory, Range range, const std::vector<std::byte>& pattern) {
@@ -130,7 +121,7 @@ class Execution {
     RealDevice& device = *set_.devices[lane_.device];
     std::lock_guard one_at_a_time(device.queue(LaneKind::compute).mutex);
     cl_event event = nullptr;
-    const cl_int error = enqueue(set_, lane_, operation, &event);
+    const cl_int error = enqueue(set_, lane_, operation, {&event});
     return error == CL_SUCCESS && event ? CompletionQueue::wait_for(event) : error;
   }
 
@@ -268,11 +259,11 @@ class Execution {
 // Operations given to a compute queue, without waiting.
 class Enqueueing {
  public:
-  Enqueueing(DeviceSet& set, Lane lane, cl_event* event)
+  Enqueueing(DeviceSet& set, Lane lane, const EventWanted& wanted)
       : device_(*set.devices[lane.device]),
-        queue_(device_.compute_queue()),
         one_at_a_time_(device_.queue(LaneKind::compute).calls),
-        event_(event) {}
+        queue_(device_.compute_queue(wanted.times ? ComputeQueues::Use::timed : ComputeQueues::Use::plain)),
+        event_(wanted.event) {}
 
   cl_int operator()(const Exchange& o) {
     cl_int error = CL_SUCCESS;
@@ -352,8 +343,8 @@ class Enqueueing {
   }
 
   RealDevice& device_;
-  const cl_command_queue queue_;
   const std::lock_guard<std::mutex> one_at_a_time_;
+  const cl_command_queue queue_;
   cl_event* const event_;
 };
 
@@ -376,8 +367,8 @@ uint64_t local_ns(const engine::Operation& operation) {
   return stays_there ? 1 + engine::bytes_of(operation) / kBytesPerNs : 0;
 }
 
-cl_int enqueue(DeviceSet& set, Lane lane, const engine::Operation& operation, cl_event* event) {
-  return std::visit(Enqueueing(set, lane, event), operation);
+cl_int enqueue(DeviceSet& set, Lane lane, const engine::Operation& operation, const EventWanted& wanted) {
+  return std::visit(Enqueueing(set, lane, wanted), operation);
 }
 
 }  // namespace samcl

@@ -18,6 +18,6 @@ uint64_t local_ns(const engine::Operation& operation);
 
 // Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end (nullptr: nobody wants
 // it). Short transfers, fills and copies; not for kernels and calls.
-cl_int enqueue(DeviceSet& set, engine::Lane lane, const engine::Operation& operation, cl_event* event);
+cl_int enqueue(DeviceSet& set, engine::Lane lane, const engine::Operation& operation, const EventWanted& wanted);
 
 }  // namespace samcl

@@ -422,6 +422,17 @@ class Map : public Command {
     if (flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) add_written(uses, *buffer_, rows_);
   }
 
+  std::optional<OnDevice> on_device(unsigned device) const override {
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    if (flags_ != CL_MAP_READ || !rows_.is_run() || !is_short(rows_) || storage->is_to_be_locked()) return std::nullopt;
+    std::byte* const host = storage->host();
+    if (!host) return std::nullopt;
+    return OnDevice{
+        engine::ProgramCopy{{storage, storage->place_of(device)}, rows_, host, rows_, true, &program_traffic()},
+        {buffer_},
+        true};
+  }
+
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     const std::shared_ptr<Storage>& storage = buffer_->storage;

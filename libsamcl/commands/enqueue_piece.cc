@@ -5,7 +5,7 @@
 namespace samcl {
 
 cl_int enqueue_piece(const Kernel& kernel, cl_kernel real, RealDevice& device, const Ndrange& ndrange,
-                     const GroupBox& piece, bool pass_local, cl_event* event) {
+                     const GroupBox& piece, bool pass_local, const EventWanted& wanted) {
   if (kernel.translation->needs_ndrange_argument) {
     NdrangeArgument argument;
     for (unsigned d = 0; d < 3; ++d) {
@@ -17,11 +17,11 @@ cl_int enqueue_piece(const Kernel& kernel, cl_kernel real, RealDevice& device, c
     const cl_int error = driver::real().clSetKernelArg(real, kernel.argument_count, sizeof argument, &argument);
     if (error != CL_SUCCESS) return error;
   }
-  return enqueue_items(real, device, ndrange, launch_of(ndrange, piece), pass_local, event);
+  return enqueue_items(real, device, ndrange, launch_of(ndrange, piece), pass_local, wanted);
 }
 
 cl_int enqueue_items(cl_kernel real, RealDevice& device, const Ndrange& ndrange, const BoxLaunch& items,
-                     bool pass_local, cl_event* event) {
+                     bool pass_local, const EventWanted& wanted) {
   size_t offset[3], size[3], local[3];
   bool any_offset = false;
   for (unsigned d = 0; d < 3; ++d) {
@@ -30,10 +30,10 @@ cl_int enqueue_items(cl_kernel real, RealDevice& device, const Ndrange& ndrange,
     local[d] = ndrange.local[d];
     any_offset |= offset[d] != 0;
   }
-  RealDevice::Queue& queue = device.queue(engine::LaneKind::compute);
-  std::lock_guard one_at_a_time(queue.calls);
-  return driver::real().clEnqueueNDRangeKernel(queue.real, real, ndrange.dimensions, any_offset ? offset : nullptr,
-                                               size, pass_local ? local : nullptr, 0, nullptr, event);
+  std::lock_guard one_at_a_time(device.queue(engine::LaneKind::compute).calls);
+  return driver::real().clEnqueueNDRangeKernel(device.compute_queue(ComputeQueues::use_for(wanted)), real,
+                                               ndrange.dimensions, any_offset ? offset : nullptr, size,
+                                               pass_local ? local : nullptr, 0, nullptr, wanted.event);
 }
 
 }  // namespace samcl

@@ -10,13 +10,13 @@
 namespace samcl {
 
 // Enqueues a piece of that NDRange on the device's compute queue. real: the rewritten kernel, ready to launch, on that
-// device; pass_local: with ndrange.local, else the driver chooses. event: nullptr if none is wanted.
+// device; pass_local: with ndrange.local, else the driver chooses.
 cl_int enqueue_piece(const Kernel& kernel, cl_kernel real, RealDevice& device, const Ndrange& ndrange,
-                     const GroupBox& piece, bool pass_local, cl_event* event);
+                     const GroupBox& piece, bool pass_local, const EventWanted& wanted);
 
 // Enqueues work-items of an NDRange whose local size that is.
 cl_int enqueue_items(cl_kernel real, RealDevice& device, const Ndrange& ndrange, const BoxLaunch& items,
-                     bool pass_local, cl_event* event);
+                     bool pass_local, const EventWanted& wanted);
 
 // So many work-groups keep that device busy: no slice has fewer.
 inline uint64_t least_groups(const RealDevice& device, const Index3& local) {

@@ -5,9 +5,11 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/copy_rows.h"
 #include "libsamcl/backend/operations.h"
 #include "libsamcl/commands/enqueue_piece.h"
 #include "libsamcl/device/run_ahead.h"
+#include "libsamcl/objects/arriving.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/observe/trace.h"
@@ -32,6 +34,10 @@ constexpr uint64_t kMostSeenNs = 400'000;
 constexpr uint64_t kMostFarNs = RunAhead::kFarMostNs / 10;
 // What the host moves while others cannot plan.
 constexpr uint64_t kFewBytes = 16 << 10;
+// What is kept of the program's for what has not run yet.
+constexpr size_t kMostKept = 1024, kMostKeptBytes = 256 << 10;
+// Launches between two commands that move bytes from which on it is worth while to give them on another thread.
+constexpr uint32_t kLongBetween = 64, kNotFirst = 8;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
@@ -43,6 +49,15 @@ bool may_have_parts(const Kernel& kernel) {
 bool may_be_judged(const Kernel& kernel, const Context& context, unsigned device, uint64_t ns) {
   if (context.shares_host_memory() || context.ways.taken() == Ways::Way::split) return true;
   return kernel.cost_model->judging.is_due(ns, context.devices[device]->completions().has_work());
+}
+
+// Whether the program sees nothing of what it has done until it waits for that, or reads: kernels that print are not
+// known to be cut.
+bool is_unseen(const LaunchRequest& launch) {
+  const KernelTranslation* const translation = launch.kernel->translation;
+  const auto is_shared_virtual = [](const Argument& argument) { return argument.is_svm; };
+  return translation && (translation->may_slice || translation->may_have_parts()) && launch.reachable.empty() &&
+         std::ranges::none_of(*launch.arguments, is_shared_virtual);
 }
 
 bool is_only_one_in_use(const Context& context, unsigned device) {
@@ -98,13 +113,13 @@ class RoomAhead {
   bool has_;
 };
 
-bool enqueue_now(const LaunchRequest& launch, RealDevice& device, cl_event* event) {
+bool enqueue_now(const LaunchRequest& launch, RealDevice& device, const EventWanted& wanted) {
   Kernel& kernel = *launch.kernel;
   RealKernel& real = kernel.own(device.index);
   const cl_program program = kernel.own_program(device.index);
   return program && real.prepare(program, kernel.name, device, *launch.arguments) == CL_SUCCESS &&
          enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
-                       launch.has_local, event) == CL_SUCCESS;
+                       launch.has_local, wanted) == CL_SUCCESS;
 }
 
 // On another thread.
@@ -148,6 +163,13 @@ uint64_t moving_ns(const engine::Operation& operation, const RunAhead* ahead) {
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
   return &earlier == &first || earlier.ended ||
          (earlier.issued && earlier.lane == first.lane && !std::holds_alternative<engine::HostCall>(earlier.operation));
+}
+
+// Addresses of the program's memory.
+Range programs_range(const engine::ProgramCopy& copy) {
+  const auto begin = reinterpret_cast<uintptr_t>(copy.program);
+  const Range range = copy.program_rows.bounds();
+  return {begin + range.begin, begin + range.end};
 }
 
 // Whether it comes after nothing that may end later. Then it is of that operation.
@@ -224,11 +246,20 @@ bool Following::takes(const Command::OnDevice& command, const NodePtr& first, en
     return takes(buffers[0], fill->ranges[0], true, first);
   const auto& copy = std::get<engine::ProgramCopy>(command.operation);
   Storage& storage = *copy.replica.memory;
-  const Range range = copy.rows.bounds(), programs = copy.program_rows.bounds();
+  const Range range = copy.rows.bounds();
   if (copy.to_program && !storage.shared() && is_at(storage, range, kHost)) return false;
-  const auto begin = reinterpret_cast<uintptr_t>(copy.program);
-  return takes(buffers[0], range, !copy.to_program, first) &&
-         records(program_memory, {begin + programs.begin, begin + programs.end}, copy.to_program, first);
+  if (!takes(buffers[0], range, !copy.to_program, first)) return false;
+  if (!command.is_host_copy) return records(program_memory, programs_range(copy), copy.to_program, first);
+  return storage.shared() || records(storage.users(kHost), range, true, first);
+}
+
+// Of what the program lets us read now, and no longer.
+bool Following::takes_kept(const engine::ProgramCopy& copy, const std::shared_ptr<Buffer>& buffer, const NodePtr& first,
+                           engine::AccessMap& program_memory) {
+  engine::NodeList before;
+  program_memory.find_conflicts(programs_range(copy), false, before);
+  return std::ranges::all_of(before, [](const NodePtr& each) { return each->ended; }) &&
+         takes(buffer, copy.rows.bounds(), true, first);
 }
 
 bool Following::has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const {
@@ -267,20 +298,22 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   context.placements.stop_learning();
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
+  const bool has_times = seen && seen->queue->profiling();
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);
       if (!enqueue(arguments...)) return false;
       ++launches.launches;
+      ++launches_since_;
       launches.ns += ns;
       return true;
     };
   };
-  const bool is_given =
-      give(device, first, seen, giving, counted([&](cl_event* event) { return enqueue_now(launch, device, event); }),
-           counted([&](LateTimes* end, LaunchRing::Launch& next) {
-             return enqueue_later(launch, context, device, *first, end, next);
-           }));
+  const bool is_given = give(device, first, seen, giving,
+                             counted([&](cl_event* event) { return enqueue_now(launch, device, {event, has_times}); }),
+                             counted([&](LateTimes* end, LaunchRing::Launch& next) {
+                               return enqueue_later(launch, context, device, *first, end, next);
+                             }));
   if (!is_given) return false;
   room.taken();
   given(ns, seen || first->observed);
@@ -291,25 +324,77 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);
   if (context.ways.differ()) context.ways.add({ns, ns}, Ways::kNotHere);
   ++kernel.record.launches;
+  is_visible_ |= !is_unseen(launch);
   return true;
 }
 
 bool Following::add(const Command& next, Context& context, const NodePtr& first, const std::shared_ptr<Event>& seen,
                     engine::AccessMap& program_memory) {
   if (!may_follow(context)) return false;
+  const auto command = next.on_device(first->lane.device);
+  if (!command || command->is_host_copy) return false;
+  const bool is_added =
+      add(command->operation, context, first, seen, [&] { return takes(*command, first, program_memory); });
+  is_visible_ |= is_added && std::holds_alternative<engine::ProgramCopy>(command->operation);
+  return is_added;
+}
+
+bool Following::add(const Command& next, Context& context, const NodePtr& first, engine::AccessMap& program_memory,
+                    Arriving& arriving, const LaunchRequest& started) {
+  if (!may_follow(context)) return false;
   RealDevice& device = *context.devices[first->lane.device];
   const auto command = next.on_device(device.index);
-  if (!command) return false;
+  const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
+  if (!copy || copy->replica.memory->shared()) return false;
+  engine::ProgramCopy given = *copy;
+  given.program_rows = copy->rows.dense();
+  const uint64_t bytes = copy->rows.bytes();
+  if (copy->to_program) {
+    PinnedPlace::Held place = device.pinned_place().take(bytes);
+    given.program = place.memory();
+    if (!given.program || !add(given, context, first, nullptr, [&] { return takes(*command, first, program_memory); }))
+      return false;
+    arriving.comes_to(std::move(place), copy->program, copy->program_rows);
+    return true;
+  }
+  if (device.completions().has_untold()) {
+    is_visible_ = false;
+    kept_.clear();
+    kept_bytes_ = 0;
+  } else if (is_visible_ || is_seen_ || first->observed || !is_unseen(started)) {
+    return false;
+  }
+  if (kept_.size() >= kMostKept || kept_bytes_ + bytes > kMostKeptBytes) return false;
+  std::vector<std::byte>& kept = kept_.emplace_back(bytes);
+  given.program = kept.data();
+  const auto takes_it = [&] {
+    if (!takes_kept(*copy, command->buffers[0], first, program_memory)) return false;
+    copy_rows(kept.data(), given.program_rows, copy->program, copy->program_rows);
+    return true;
+  };
+  if (!add(given, context, first, nullptr, takes_it)) {
+    kept_.pop_back();
+    return false;
+  }
+  kept_bytes_ += bytes;
+  return true;
+}
+
+template <typename Takes>
+bool Following::add(const engine::Operation& operation, Context& context, const NodePtr& first,
+                    const std::shared_ptr<Event>& seen, const Takes& takes_it) {
+  RealDevice& device = *context.devices[first->lane.device];
   RunAhead* const ahead = device.run_ahead();
-  const uint64_t ns = moving_ns(command->operation, ahead);
+  const uint64_t ns = moving_ns(operation, ahead);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   RoomAhead room(ahead, ns);
-  if (!room.has() || !takes(*command, first, program_memory)) return false;
+  if (!room.has() || !takes_it()) return false;
   Giving giving = room.giving();
   giving.exactly = seen != nullptr;
   const auto enqueue_it = [&](cl_event* event) {
-    if (enqueue(context, first->lane, command->operation, event) != CL_SUCCESS) return false;
+    if (enqueue(context, first->lane, operation, {event, seen && seen->queue->profiling()}) != CL_SUCCESS) return false;
     moving_ns_ += ns;
+    launches_between_ = std::exchange(launches_since_, 0);
     return true;
   };
   if (!give(device, first, seen, giving, enqueue_it, nullptr)) return false;
@@ -326,7 +411,7 @@ bool Following::do_at_once(const Command& next, Context& context, const NodePtr&
   const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
   if (!copy || !copy->replica.memory->shared() || copy->rows.bytes() > kFewBytes) return false;
   if (!device.completions().has_untold() || !takes(*command, first, program_memory)) return false;
-  return execute(context, first->lane, command->operation) == CL_SUCCESS;
+  return command->is_host_copy || execute(context, first->lane, command->operation) == CL_SUCCESS;
 }
 
 // Behind what the driver has of the operation.
@@ -340,9 +425,7 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
   };
   bool is_given = false;
   if constexpr (!std::is_null_pointer_v<EnqueueLater>) {
-    // A driver that makes events on one thread, while another asks for some, takes half as long again. What moves bytes
-    // is given on this one, and so is what comes between.
-    if (!giving.exactly && moving_ns_ == 0 && device.submits_followers_on_thread()) {
+    if (!giving.exactly && is_for_thread(device)) {
       LaunchRing::Launch& next = device.submissions().next_launch();
       is_given = extend([&](const cl_event*) { return enqueue_later(end.get(), next); });
     }
@@ -355,6 +438,14 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
   if (own_end) leader->has_own_end(device.index, std::move(own_end));
   if (is_given && seen) seen->follows(leader, device.index, std::move(end));
   return is_given;
+}
+
+// A driver that makes events on one thread, while another asks for some, takes half as long again. What moves bytes is
+// given on the thread that plans it, and so are a few launches between.
+bool Following::is_for_thread(const RealDevice& device) const {
+  if (!device.submits_followers_on_thread()) return false;
+  return moving_ns_ == 0 ||
+         (launches_since_ >= kNotFirst && std::max(launches_since_, launches_between_) >= kLongBetween);
 }
 
 void Following::given(uint64_t ns, bool is_seen) {

@@ -23,6 +23,7 @@
 
 namespace samcl {
 
+class Arriving;
 class Context;
 class Event;
 class RunAhead;
@@ -37,6 +38,12 @@ class Following {
   // The same for what is no launch. program_memory: who uses which addresses of the program's own memory.
   bool add(const Command& next, Context& context, const engine::NodePtr& first, const std::shared_ptr<Event>& seen,
            engine::AccessMap& program_memory);
+
+  // The same for a short transfer that the program waits for. What it reads comes to pinned memory of the device's, for
+  // arriving. What it writes is kept here, so that nobody need wait: if all before it has run, or the program cannot
+  // see that it has not. started: the launch that began the operation.
+  bool add(const Command& next, Context& context, const engine::NodePtr& first, engine::AccessMap& program_memory,
+           Arriving& arriving, const LaunchRequest& started);
 
   // All has run, and nobody has been told: a few bytes that devices share with the host are moved here, at once. False:
   // they are not such.
@@ -69,10 +76,16 @@ class Following {
              bool on_either_way);
   bool takes(const std::shared_ptr<Buffer>& buffer, Range range, bool writes, const engine::NodePtr& first);
   bool takes(const Command::OnDevice& command, const engine::NodePtr& first, engine::AccessMap& program_memory);
+  bool takes_kept(const engine::ProgramCopy& copy, const std::shared_ptr<Buffer>& buffer, const engine::NodePtr& first,
+                  engine::AccessMap& program_memory);
   bool is_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) const;
   void note_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes);
 
+  template <typename Takes>
+  bool add(const engine::Operation& operation, Context& context, const engine::NodePtr& first,
+           const std::shared_ptr<Event>& seen, const Takes& takes_it);
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
+  bool is_for_thread(const RealDevice& device) const;
   template <typename Enqueue, typename EnqueueLater>
   bool give(RealDevice& device, const engine::NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
             const Enqueue& enqueue, const EnqueueLater& enqueue_later);
@@ -82,10 +95,14 @@ class Following {
   // A kernel once. These are changed only while the operation awaits its end (CompletionQueue::extend()), since ran()
   // is not under the graph's lock.
   std::vector<Launched> launched_;
-  uint64_t moving_ns_ = 0;  // what is no launch is expected to take
-  bool is_seen_ = false;    // the program has events of some,
-  size_t count_ = 0;        // of so many,
-  uint64_t ns_ = 0;         // which are expected to take that long
+  uint64_t moving_ns_ = 0;                              // what is no launch is expected to take
+  uint32_t launches_since_ = 0, launches_between_ = 0;  // the last of that came, and it and the one before
+  std::vector<std::vector<std::byte>> kept_;            // what is written from
+  size_t kept_bytes_ = 0;
+  bool is_visible_ = false;  // whether some have run, the program can see without asking
+  bool is_seen_ = false;     // the program has events of some,
+  size_t count_ = 0;         // of so many,
+  uint64_t ns_ = 0;          // which are expected to take that long
 };
 
 }  // namespace samcl

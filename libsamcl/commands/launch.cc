@@ -119,12 +119,13 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
 }
 
-cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) {
+cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) {
   const LaunchPlan& plan = *launch_.plan_;
   const cl_kernel real = real_kernel(device).get();
   if (launch_.is_all_) event_->note_given();
-  if (!plan.original) return enqueue_piece(launch_.kernel(), real, device, plan.ndrange, piece, plan.pass_local, event);
-  return enqueue_items(real, device, plan.ndrange, {plan.ndrange.offset, plan.ndrange.global}, plan.pass_local, event);
+  if (!plan.original)
+    return enqueue_piece(launch_.kernel(), real, device, plan.ndrange, piece, plan.pass_local, wanted);
+  return enqueue_items(real, device, plan.ndrange, {plan.ndrange.offset, plan.ndrange.global}, plan.pass_local, wanted);
 }
 
 const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
@@ -612,6 +613,10 @@ bool KernelLaunch::is_followed_by(const LaunchRequest& launch, const std::shared
 bool KernelLaunch::is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                                   engine::AccessMap& program_memory) {
   return following_.add(next, *kernel().program->context, node_.lock(), seen, program_memory);
+}
+
+bool KernelLaunch::is_followed_by(const Command& next, engine::AccessMap& program_memory, Arriving& arriving) {
+  return following_.add(next, *kernel().program->context, node_.lock(), program_memory, arriving, request_);
 }
 
 bool KernelLaunch::does_at_once(const Command& next, engine::AccessMap& program_memory) {

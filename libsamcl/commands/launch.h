@@ -37,6 +37,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool does_at_once(const Command& next, engine::AccessMap& program_memory) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                       engine::AccessMap& program_memory) override;
+  bool is_followed_by(const Command& next, engine::AccessMap& program_memory, Arriving& arriving) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 
@@ -52,7 +53,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index, const RealDevice& device);
     cl_int prepare(RealDevice& device) override;
     bool is_asked_for() const override;
-    cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override;
+    cl_int enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) override;
     GroupBox box() const override { return launch_.plan_->parts[index_].box; }
     bool uses(const Storage& memory) const override { return launch_.request_.arguments->use(memory); }
     const Slicing* slicing() const override;

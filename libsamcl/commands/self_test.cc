@@ -44,15 +44,15 @@ class SelfTest::Run : public SubKernel {
     return CL_SUCCESS;
   }
   // A device that refuses the launch ends the test, not the program's command.
-  cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override {
+  cl_int enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) override {
     if (!failed_) {
-      failed_ = enqueue_piece(test_.kernel(), real_.get(), device, test_.ndrange_, piece, test_.pass_local_, event) !=
+      failed_ = enqueue_piece(test_.kernel(), real_.get(), device, test_.ndrange_, piece, test_.pass_local_, wanted) !=
                 CL_SUCCESS;
     }
     if (!failed_) return CL_SUCCESS;
-    RealDevice::Queue& queue = device.queue(engine::LaneKind::compute);
-    const std::lock_guard one_at_a_time(queue.calls);
-    return driver::real().clEnqueueMarkerWithWaitList(queue.real, 0, nullptr, event);
+    const std::lock_guard one_at_a_time(device.queue(engine::LaneKind::compute).calls);
+    return driver::real().clEnqueueMarkerWithWaitList(device.compute_queue(ComputeQueues::use_for(wanted)), 0, nullptr,
+                                                      wanted.event);
   }
 
   GroupBox box() const override { return test_.box_; }

@@ -64,7 +64,7 @@ void ReleasedEvents::release() {
   for (const cl_event each : events) driver::real().clReleaseEvent(each);
 }
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name,
+CompletionQueue::CompletionQueue(const std::atomic<cl_command_queue>& queue, std::mutex& calls, std::string thread_name,
                                  const Device& device, std::function<void()> on_start)
     : queue_(queue), calls_(calls), device_(device), thread_(std::move(thread_name), std::move(on_start)) {}
 

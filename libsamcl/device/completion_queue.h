@@ -86,15 +86,16 @@ class CompletionQueue {
     virtual std::shared_ptr<Listener> keep_alive() = 0;
   };
 
-  // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
-  // (RealDevice::Queue); both must live until we are destroyed. on_start: see Worker.
+  // Without thread until there is something to wait for. queue: in order, with all that was given to those before it;
+  // calls: held by whoever gives it commands (RealDevice::Queue); both must live until we are destroyed. on_start: see
+  // Worker.
   struct Device {
     bool fails_for_good = false;             // after a command that failed all others fail, too (driver::VendorFacts)
     SubmissionQueue* submissions = nullptr;  // what is on its way to the queue; outlives what is awaited
   };
-  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, const Device& device,
-                  std::function<void()> on_start = {});
-  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name)
+  CompletionQueue(const std::atomic<cl_command_queue>& queue, std::mutex& calls, std::string thread_name,
+                  const Device& device, std::function<void()> on_start = {});
+  CompletionQueue(const std::atomic<cl_command_queue>& queue, std::mutex& calls, std::string thread_name)
       : CompletionQueue(queue, calls, std::move(thread_name), Device()) {}
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
@@ -261,7 +262,7 @@ class CompletionQueue {
   void watch();
   void leave();
 
-  const cl_command_queue queue_;
+  const std::atomic<cl_command_queue>& queue_;
   std::mutex& calls_;  // taken under mutex_, or alone
   const Device device_;
   std::mutex mutex_;

@@ -51,7 +51,8 @@ struct CompletionQueueTest : ::testing::Test {
   testing::FakeDriver driver{1};
   std::shared_ptr<Log> log = std::make_shared<Log>();
   std::mutex calls;
-  CompletionQueue ends{nullptr, calls, "ends-test"};
+  std::atomic<cl_command_queue> queue{nullptr};
+  CompletionQueue ends{queue, calls, "ends-test"};
   struct SomeOwner : engine::Owner {
     explicit SomeOwner(const void* line = nullptr, uint64_t number = 0) : Owner(line) { number_ = number; }
   };
@@ -425,7 +426,8 @@ TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   struct Owner : CompletionQueue::Listener, std::enable_shared_from_this<Owner> {
     std::shared_ptr<Listener> keep_alive() override { return shared_from_this(); }
     std::mutex calls;
-    CompletionQueue ends{nullptr, calls, "ends-test"};
+    std::atomic<cl_command_queue> queue{nullptr};
+    CompletionQueue ends{queue, calls, "ends-test"};
     std::atomic<bool>& has_ended;
     explicit Owner(std::atomic<bool>& flag) : has_ended(flag) {}
     void began(const engine::Node&, const RunTimes&) override {}

@@ -64,12 +64,12 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   context_ = one_context ? one_context->context() : cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
   if (one_context) *error = cl.clRetainContext(context_);
   if (*error != CL_SUCCESS) return;
-  for (size_t lane = 0; lane < kLanes; ++lane) {
-    // Only kernels whose time counts have an event whose times are asked for.
-    const bool tells_times = !computes_in_caller && lane == index_of(engine::LaneKind::compute);
-    queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
-    if (*error != CL_SUCCESS) return;
+  // A server is not asked twice as much, for what its network takes much longer.
+  *error = compute_queues_.create(context_, id, !computes_in_caller, computes_in_caller || !is_remote);
+  for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
+    if (*error == CL_SUCCESS) queue(lane).real = cl.clCreateCommandQueue(context_, id, 0, error);
   }
+  if (*error != CL_SUCCESS) return;
   const auto attach_thread = [target = lease] {
     if (target.client) target.client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
   };
@@ -77,7 +77,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   completions_ = std::make_unique<CompletionQueue>(
-      compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
+      compute_queues_.in_use(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
       CompletionQueue::Device{driver::vendor_facts(id).fails_for_good, submissions_.get()}, attach_thread);
   if (!computes_in_caller && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
@@ -100,6 +100,17 @@ RealDevice::~RealDevice() {
     if (queue.real) cl.clReleaseCommandQueue(queue.real);
   }
   if (context_) cl.clReleaseContext(context_);
+}
+
+void RealDevice::expect_launches() {
+  if (expects_launches_.exchange(true)) return;
+  completions_->begin_thread();
+  if (computes_in_caller) return;
+  const bool submits = may_submit_on_thread(), pins = gains_by_pinned_chunks(id);
+  if (!submits && !pins) return;
+  (submits ? submissions_->thread() : worker(engine::LaneKind::compute)).post([this, pins] {
+    if (pins) pinned_place_.prepare(context_);
+  });
 }
 
 bool RealDevice::may_submit_on_thread() const {
@@ -140,7 +151,7 @@ cl_int RealDevice::launch(const LaunchRing::Launch& launch) {
   }
   Queue& compute = queue(engine::LaneKind::compute);
   std::lock_guard one_at_a_time(compute.calls);
-  return cl.clEnqueueNDRangeKernel(compute.real, launch.kernel, launch.dimensions,
+  return cl.clEnqueueNDRangeKernel(compute_queue(ComputeQueues::Use::either), launch.kernel, launch.dimensions,
                                    launch.has_offset ? launch.offset.data() : nullptr, launch.size.data(),
                                    launch.has_local ? launch.local.data() : nullptr, 0, nullptr, nullptr);
 }

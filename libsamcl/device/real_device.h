@@ -16,8 +16,10 @@
 #include "base/rectangle.h"
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/completion_queue.h"
+#include "libsamcl/device/compute_queues.h"
 #include "libsamcl/device/host_transfer.h"
 #include "libsamcl/device/pace.h"
+#include "libsamcl/device/pinned_place.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
@@ -78,7 +80,7 @@ class RealDevice {
 
   // The real in-order queue behind a lane.
   struct Queue {
-    cl_command_queue real = nullptr;
+    cl_command_queue real = nullptr;  // not of the compute lane: see compute_queue()
     // Held while the driver is called for this queue. Two threads that give NVIDIA's driver commands for one queue at
     // once make a thread of its own do that from then on, which never rests: a launch takes 7.4 instead of 3.6 us
     // (H200) until the queue has been idle for some tenths of a second.
@@ -90,7 +92,11 @@ class RealDevice {
     std::atomic<uint64_t> without_ring{0};  // bytes that went that way while there was none
   };
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
-  cl_command_queue compute_queue() { return queue(engine::LaneKind::compute).real; }
+  // That of the compute lane: by who gives it a command, with its `calls`; and without, where that makes no difference.
+  cl_command_queue compute_queue(ComputeQueues::Use use) {
+    return compute_queues_.next(use, !completions_->has_work());
+  }
+  cl_command_queue compute_queue() const { return compute_queues_.in_use(); }
 
   // Moves rows of equal shape between a memory object and host memory on a lane's queue, and waits; any thread. With a
   // manager it holds the device's PCIe link and goes in chunks, between which a more urgent task may take it; those of
@@ -110,17 +116,19 @@ class RealDevice {
     const lease::Lease link = lane == engine::LaneKind::compute ? no_lease() : link_lease();
     cl_event event = nullptr;
     std::unique_lock one_call_at_a_time(on.calls);
-    const cl_int error = enqueue(on.real, &event);
+    const bool computes = lane == engine::LaneKind::compute;
+    const cl_int error = enqueue(computes ? compute_queue(ComputeQueues::Use::plain) : on.real, &event);
     one_call_at_a_time.unlock();
     return error == CL_SUCCESS && event ? CompletionQueue::wait_for(event) : error;
   }
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
-  // A kernel has been made: the thread that hears of ends begins now, and not while one is launched.
-  void expect_launches() {
-    if (!expects_launches_.exchange(true)) completions_->begin_thread();
-  }
+  // A kernel has been made that most often runs here: the threads that will be needed begin now, and not while one is
+  // launched.
+  void expect_launches();
+  // Through which short reads come that the program waits for.
+  PinnedPlace& pinned_place() { return pinned_place_; }
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
   // As of these; what is in flight no more holds no lease.
@@ -162,8 +170,10 @@ class RealDevice {
   const uint64_t units_;
   const uint64_t work_items_at_once_;  // of a unit; 0: it runs one work-group after another
   cl_context context_ = nullptr;
+  ComputeQueues compute_queues_;
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
+  PinnedPlace pinned_place_;
 
   // So many given to its queue: fewer would be submitted before a thread that does that is awake.
   static constexpr size_t kBusy = 16;

@@ -75,7 +75,7 @@ class Slices {
   void start(const GroupBox& piece) {
     if (device_.computes_in_caller) wait_for_last();
     Slice next{nullptr, piece.total(), now_ns()};
-    error_ = room_.ask([&] { return kernel_.enqueue(device_, piece, &next.end); });
+    error_ = room_.ask([&] { return kernel_.enqueue(device_, piece, {&next.end, true}); });
     wait_for_last();
     if (next.end) last_ = next;
     ++slicing_.slices;
@@ -116,7 +116,8 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_ulong begun = now_ns();
-  cl_int error = room.ask([&] { return kernel.enqueue(device, kernel.box(), &done); });
+  cl_int error =
+      room.ask([&] { return kernel.enqueue(device, kernel.box(), {&done, device.lease.client != nullptr}); });
   if (error != CL_SUCCESS) return error;
   DeviceTimes times;
   error = CompletionQueue::wait_for(done, device.lease.client ? &times : nullptr);
@@ -133,7 +134,7 @@ cl_int run_piece(SubKernel& kernel, const GroupBox& piece, RealDevice& device, c
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event end = nullptr;
   const cl_ulong begun = now_ns();
-  cl_int error = room.ask([&] { return kernel.enqueue(device, piece, &end); });
+  cl_int error = room.ask([&] { return kernel.enqueue(device, piece, {&end, true}); });
   DeviceTimes times;
   if (error == CL_SUCCESS) error = CompletionQueue::wait_for(end, &times);
   ns = std::max<uint64_t>(1, times.took() > 0 ? times.took() : now_ns() - begun);

@@ -20,8 +20,8 @@ class SubKernel : public engine::KernelWork {
  public:
   // Gives the real kernel its arguments. For the device's lane only, like enqueue().
   virtual cl_int prepare(RealDevice& device) = 0;
-  // Enqueues a piece of box() on the device's compute queue. event: nullptr if none is wanted.
-  virtual cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) = 0;
+  // Enqueues a piece of box() on the device's compute queue.
+  virtual cl_int enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) = 0;
 
   virtual GroupBox box() const = 0;
   // Whether an argument is that memory object's.

@@ -315,6 +315,11 @@ bool Storage::has_host_copy() const {
   return host_ != nullptr;
 }
 
+bool Storage::is_to_be_locked() const {
+  std::lock_guard lock(mutex_);
+  return !shared_ && !host_lock_tried_ && size_ >= kLeastLocked;
+}
+
 void Storage::lock_host_copy() {
   std::lock_guard lock(mutex_);
   if (shared_ || std::exchange(host_lock_tried_, true) || size_ < kLeastLocked || !host_locked()) return;

@@ -12,6 +12,7 @@
 
 namespace samcl {
 
+class Arriving;
 class Buffer;
 class Event;
 class Planner;
@@ -60,6 +61,11 @@ class Command {
                               engine::AccessMap& /*program_memory*/) {
     return false;
   }
+  // The same for a short transfer that the program waits for. What it reads comes to memory of ours, for arriving; what
+  // it writes is kept, and need not be waited for.
+  virtual bool is_followed_by(const Command& /*next*/, engine::AccessMap& /*program_memory*/, Arriving& /*arriving*/) {
+    return false;
+  }
   // All that the device has of that operation has ended, and nobody has been told: True: it has done that command,
   // which moves a few bytes in host memory.
   virtual bool does_at_once(const Command& /*next*/, engine::AccessMap& /*program_memory*/) { return false; }
@@ -68,6 +74,7 @@ class Command {
   struct OnDevice {
     engine::Operation operation;
     SmallVector<std::shared_ptr<Buffer>, 2> buffers;  // whose bytes it uses: of a copy first those that it reads
+    bool is_host_copy = false;                        // what it reads goes to the host's copy of the same bytes
   };
   virtual std::optional<OnDevice> on_device(unsigned /*device*/) const { return std::nullopt; }
 

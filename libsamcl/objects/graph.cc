@@ -94,6 +94,21 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type, co
   });
 }
 
+std::shared_ptr<Event> Graph::follow(const std::shared_ptr<Queue>& queue, const Command& command,
+                                     std::span<const std::shared_ptr<Event>> waits, Arriving& arriving) {
+  std::shared_ptr<Event> operation;
+  const bool is_taken = follow(queue, CL_COMMAND_USER, waits, nullptr, [&](Command& first, const auto&) {
+    operation = followed_locked(*queue);
+    return operation->unmet_ == 0 && first.is_followed_by(command, program_memory_, arriving);
+  });
+  return is_taken ? operation : nullptr;
+}
+
+cl_int Graph::error_of(const Event& event) {
+  std::lock_guard lock(mutex_);
+  return event.error_;
+}
+
 bool Graph::do_at_once(const std::shared_ptr<Queue>& queue, const Command& command,
                        std::span<const std::shared_ptr<Event>> waits) {
   return follow(queue, CL_COMMAND_USER, waits, nullptr, [&](Command& first, const std::shared_ptr<Event>&) {

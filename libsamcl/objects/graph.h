@@ -45,6 +45,12 @@ class Graph {
   // The same where it takes no longer than to enter it, if all that the queue had has run (followed()): it has ended.
   bool do_at_once(const std::shared_ptr<Queue>& queue, const Command& command,
                   std::span<const std::shared_ptr<Event>> waits);
+  // The same for a short transfer that the program waits for (Command::is_followed_by()). The operation that it belongs
+  // to, whose end arriving waits for; nullptr: it has to be submitted.
+  std::shared_ptr<Event> follow(const std::shared_ptr<Queue>& queue, const Command& command,
+                                std::span<const std::shared_ptr<Event>> waits, Arriving& arriving);
+  // The first error of what belongs to it; CL_SUCCESS: there is none yet.
+  cl_int error_of(const Event& event);
   // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.
   void leave_untold(Event& event);
   // All that the queue waits for, if that is a command that a launch may follow; else nullptr.
