@@ -350,7 +350,7 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   given.program_rows = copy->rows.dense();
   const uint64_t bytes = copy->rows.bytes();
   if (copy->to_program) {
-    PinnedPlace::Held place = device.pinned_place().take(bytes);
+    PinnedPlace::Held place = device.pinned_place(bytes);
     given.program = place.memory();
     if (!given.program || !add(given, context, first, nullptr, [&] { return takes(*command, first, program_memory); }))
       return false;

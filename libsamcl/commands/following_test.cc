@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "libsamcl/device/run_ahead.h"
+#include "libsamcl/objects/arriving.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/simulated_machine.h"
@@ -42,9 +45,9 @@ struct FollowingLaunches : ::testing::Test {
   const KernelPtr copy = machine.kernel(Translated("copy_all").reads().writes().stays_whole("a test"),
                                         [](size_t i, const std::vector<std::span<cl_uint>>& a) { a[1][i] = a[0][i]; });
 
-  testing::EventPtr enqueue(CommandPtr command, const QueuePtr& to) {
+  testing::EventPtr enqueue(CommandPtr command, const QueuePtr& to, const std::vector<testing::EventPtr>& waits = {}) {
     auto event = Event::make_shared(machine.context, to, CL_COMMAND_NDRANGE_KERNEL);
-    EXPECT_EQ(context.graph.submit(event, std::move(command), {}, Order::ordinary), CL_SUCCESS);
+    EXPECT_EQ(context.graph.submit(event, std::move(command), waits, Order::ordinary), CL_SUCCESS);
     return event;
   }
   static LaunchRequest request(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments) {
@@ -763,6 +766,116 @@ TEST_F(FollowingCommands, OfAFewBytesAreTheHostsWhereItHasTheBytes) {
   EXPECT_TRUE(launch(add_one, {a}));
   EXPECT_FALSE(at_once(read_buffer(a, 0, 12, read.data()))) << "it is busy again";
   EXPECT_EQ(contents(a)[1], is_shared ? 71u : 5u);
+}
+
+// Short ones that the program waits for.
+struct AwaitedCommands : FollowingCommands {
+  const bool is_shared = a->storage->shared();
+  // Whose parts could run one after another: it prints nothing.
+  const KernelPtr add = machine.kernel(Translated("add_silently").updates().stays_on_one_device("a test"),
+                                       [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
+  Arriving arriving;
+
+  AwaitedCommands() {
+    machine.driver.resume();
+    finish();
+    launch(add, {a});
+    finish();
+    machine.driver.suspend();
+    EXPECT_FALSE(launch(add, {a}));
+  }
+
+  bool is_taken(const CommandPtr& command) { return context.graph.follow(queue, *command, {}, arriving) != nullptr; }
+  void finish_all() {
+    machine.driver.resume();
+    give_all();
+    context.graph.followed(*queue)->wait_untold();
+  }
+};
+
+TEST_F(AwaitedCommands, WriteWhatIsKept) {
+  Words written{70, 80};
+  ASSERT_TRUE(launch(add, {a}));
+  EXPECT_EQ(is_taken(write_buffer(a, 4, 8, written.data())), !is_shared);
+  EXPECT_FALSE(arriving.awaits_any());
+  if (is_shared) return;
+  written = {0, 0};
+  EXPECT_TRUE(launch(add, {a}));
+  EXPECT_EQ(awaited(), 1u);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a)[1], 71u);
+  EXPECT_EQ(contents(a)[2], 81u);
+  EXPECT_EQ(contents(a)[3], 9u) << "six launches in all";
+}
+
+// The program may use what is read, and change what is written from, when a later write that it waits for has ended.
+TEST_F(AwaitedCommands, AreWaitedForWhereTheProgramSeesWhetherOthersHaveEnded) {
+  if (is_shared) GTEST_SKIP() << "the host writes";
+  Words read(2), written{70, 80};
+  for (const bool reads : {true, false}) {
+    ASSERT_TRUE(follows(reads ? read_buffer(a, 0, 8, read.data()) : write_buffer(b, 0, 8, written.data())));
+    EXPECT_FALSE(is_taken(write_buffer(a, 4, 8, written.data())));
+    finish_all();
+    EXPECT_TRUE(is_taken(write_buffer(a, 4, 8, written.data()))) << "all has run";
+    machine.driver.suspend();
+    EXPECT_TRUE(is_taken(write_buffer(a, 4, 8, written.data()))) << "nothing else is on its way";
+  }
+}
+
+TEST_F(AwaitedCommands, ReadThroughPinnedMemory) {
+  if (is_shared) GTEST_SKIP() << "the host reads";
+  Words read(2), again(2);
+  bool has_come = false;
+  for (int tries = 0; tries < 1000 && !has_come; ++tries) {
+    launch(add, {a});
+    has_come = is_taken(read_buffer(a, 8, 8, read.data()));
+    if (!has_come) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(has_come) << "the memory is pinned once it pays";
+  EXPECT_TRUE(arriving.awaits_any());
+  Arriving another;
+  EXPECT_FALSE(context.graph.follow(queue, *read_buffer(a, 0, 8, again.data()), {}, another)) << "it has one place";
+  EXPECT_EQ(read, Words(2));
+  finish_all();
+  arriving.take();
+  EXPECT_EQ(read[1], read[0] + 1);
+  EXPECT_EQ(read[0], contents(a)[2]);
+}
+
+TEST_F(AwaitedCommands, DoNotFollowWhatComesAfterAnotherLanes) {
+  if (is_shared) GTEST_SKIP() << "all is the host's";
+  machine.driver.resume();
+  finish();
+  const auto user = machine.user_event();
+  const auto first = std::make_shared<KernelLaunch>(request(add, {a}), context);
+  enqueue(first, queue, {user});
+  Words written{70, 80};
+  EXPECT_FALSE(is_taken(write_buffer(a, 4, 8, written.data())));
+  ASSERT_TRUE(user->claim_user_status());
+  context.graph.finish(user, CL_COMPLETE);
+}
+
+TEST_F(AwaitedCommands, MapToReadAsOneReads) {
+  const CommandPtr read = map_buffer(a, Rectangle::run(8, 8), CL_MAP_READ);
+  const auto on_device = read->on_device(0);
+  ASSERT_TRUE(on_device);
+  EXPECT_TRUE(on_device->is_host_copy);
+  EXPECT_FALSE(map_buffer(a, Rectangle::run(8, 8), CL_MAP_READ | CL_MAP_WRITE)->on_device(0));
+  EXPECT_FALSE(follows(read)) << "not where the program goes on";
+  if (is_shared) return;
+  bool has_come = false;
+  for (int tries = 0; tries < 1000 && !has_come; ++tries) {
+    launch(add, {a});
+    has_come = is_taken(read);
+    if (!has_come) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(has_come);
+  finish_all();
+  arriving.take();
+  Words mapped(2);
+  std::memcpy(mapped.data(), a->storage->host() + 8, 8);
+  EXPECT_EQ(mapped[1], mapped[0] + 1);
+  EXPECT_EQ(mapped[0], contents(a)[2]);
 }
 
 struct SeenCommands : FollowingCommands {

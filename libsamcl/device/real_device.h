@@ -124,11 +124,11 @@ class RealDevice {
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
-  // A kernel has been made that most often runs here: the threads that will be needed begin now, and not while one is
-  // launched.
+  // A program has been built whose kernels most often run here: the threads that will be needed begin now, and not
+  // while one is launched.
   void expect_launches();
-  // Through which short reads come that the program waits for.
-  PinnedPlace& pinned_place() { return pinned_place_; }
+  // For so many bytes that the program reads and waits for.
+  PinnedPlace::Held pinned_place(uint64_t bytes);
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
   // As of these; what is in flight no more holds no lease.
@@ -174,6 +174,7 @@ class RealDevice {
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
   PinnedPlace pinned_place_;
+  std::atomic<unsigned> short_reads_{0};
 
   // So many given to its queue: fewer would be submitted before a thread that does that is awake.
   static constexpr size_t kBusy = 16;

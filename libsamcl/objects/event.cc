@@ -79,12 +79,12 @@ RealDevice& Event::device_of_end() const { return *context->devices[own_end_on_]
 
 bool Event::needs_drivers_event() const { return !queue || queue->profiling() || queue->event_use.needs_drivers(); }
 
-void Event::note_asked() {
+void Event::note_asked(Asked how) {
   if (!counts_for_use() || asked_.exchange(true)) return;
   const LateTimes* const own = has_own_end_.load(std::memory_order_acquire) ? late_times_.get() : nullptr;
   if (ended() || (own && own->is_heard())) return;  // perhaps since something behind it was asked for
   RealDevice& device = *context->devices[static_cast<unsigned>(runs_on_.load())];
-  queue->event_use.asked(device.completions().is_last(&leader(), own));
+  queue->event_use.asked(how == Asked::waits && device.completions().is_last(&leader(), own));
 }
 
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
@@ -113,7 +113,7 @@ bool Event::wait_for_own_end() {
 }
 
 cl_int Event::present_status() {
-  note_asked();
+  note_asked(Asked::looks);
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
   RealDevice& device = device_of_end();
   device.submissions().drain(SubmissionQueue::Lock::free);
@@ -127,7 +127,7 @@ cl_int Event::present_status() {
 }
 
 cl_int Event::wait() {
-  note_asked();
+  note_asked(Asked::waits);
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   while (!ended() && !wait_for_own_end() && help()) {
   }
@@ -163,7 +163,7 @@ bool Event::wait_untold() const {
 }
 
 cl_int Event::look() {
-  note_asked();
+  note_asked(Asked::looks);
   leave_untold();
   if (!has_own_end_.load(std::memory_order_acquire)) watch();
   return present_status();

@@ -132,7 +132,8 @@ class Event : public Object<Event>, public engine::Owner {
   bool wait_for_own_end();
   bool counts_for_use() const;
   RealDevice& device_of_end() const;
-  void note_asked();
+  enum class Asked : uint8_t { waits, looks };
+  void note_asked(Asked how);
   void own_end_has_come(bool at_once = true);
   friend class Graph;
   struct Dependent {

@@ -1,7 +1,8 @@
-// How the program uses the events of the launches of a queue. Most ask for the end of one only while nothing has been
-// given to the device behind it, or never: then the end of all that the device has is that one's, too, which costs a
-// driver half as much to tell as an event of its own. Whoever asks for others would wait for what is behind them: once,
-// and from then on there are events until he has not done so for a while.
+// How the program uses the events of the launches of a queue. Most wait for one only while nothing has been given to
+// the device behind it, or never: then the end of all that the device has is that one's, too, which a driver tells
+// without an event of its own. Whoever waits for others would wait for what is behind them, and who looks without
+// waiting would have a marker behind each: once, and from then on there are events until he has not done so for a
+// while.
 //
 // Threads: any.
 #pragma once
@@ -16,7 +17,7 @@ class EventUse {
  public:
   // Whether the next one is to be the driver's.
   bool needs_drivers() const { return well_.load(std::memory_order_relaxed) < needed_.load(std::memory_order_relaxed); }
-  // The program asked for the end of one for the first time. is_last: nothing was behind it.
+  // The program asked for the end of one for the first time. is_last: it waits, and nothing was behind it.
   void asked(bool is_last) {
     if (is_last) return not_missed();
     if (!needs_drivers()) {

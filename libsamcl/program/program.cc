@@ -263,6 +263,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   if (parts > 0 && (made->sub_kernel_build_ns == 0 || (!made->is_rewritten() && likely_ns < made->sub_kernel_build_ns)))
     made->sub_kernel_build_ns = likely_ns;
   place_fallback(*made);
+  if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   if (context->placements.foresees()) Build::make_beside(made, *context);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);

@@ -126,6 +126,11 @@ class Translated {
     kernel_.needs_ndrange_argument = true;
     return *this;
   }
+  Translated& stays_on_one_device(const std::string& why) {
+    kernel_.may_split = false;
+    kernel_.why_not_split = why;
+    return *this;
+  }
   Translated& stays_whole(const std::string& why) {
     kernel_.may_split = kernel_.may_slice = false;
     kernel_.why_not_split = kernel_.why_not_slice = why;
