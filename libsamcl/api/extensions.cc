@@ -134,11 +134,8 @@ constexpr std::string_view kHiddenEntries[] = {
 
 // Extension functions that take no handle but platforms, which are the driver's: the platform's own are handed out.
 constexpr std::string_view kPassedThrough[] = {
-    "clIcdGetPlatformIDsKHR",
-    "clGetICDLoaderInfoOCLICD",
-    "clLogMessagesToStderrAPPLE",
-    "clLogMessagesToStdoutAPPLE",
-    "clLogMessagesToSystemLogAPPLE",
+    "clIcdGetPlatformIDsKHR",     "clGetICDLoaderInfoOCLICD",      "clLogMessagesToStderrAPPLE",
+    "clLogMessagesToStdoutAPPLE", "clLogMessagesToSystemLogAPPLE",
 };
 
 template <size_t N>
