@@ -132,12 +132,10 @@ constexpr std::string_view kHiddenEntries[] = {
     "clCreateSubDevicesEXT",
 };
 
-// Extension functions that take no handle: the platform's own are handed out.
+// Extension functions that take no handle but platforms, which are the driver's: the platform's own are handed out.
 constexpr std::string_view kPassedThrough[] = {
-    "clGetICDLoaderInfoOCLICD",
-    "clLogMessagesToStderrAPPLE",
-    "clLogMessagesToStdoutAPPLE",
-    "clLogMessagesToSystemLogAPPLE",
+    "clIcdGetPlatformIDsKHR",     "clGetICDLoaderInfoOCLICD",      "clLogMessagesToStderrAPPLE",
+    "clLogMessagesToStdoutAPPLE", "clLogMessagesToSystemLogAPPLE",
 };
 
 template <size_t N>
@@ -191,8 +189,8 @@ void* extension_function(cl_platform_id platform, const char* name) {
     return platform ? real_extension_function(platform, name) : any_platforms_function(name);
   };
   if (contains(kPassedThrough, name)) {
-    if (void* function = real_function()) return function;
-    return driver::real().clGetExtensionFunctionAddress(name);
+    void* const function = platform ? real_function() : nullptr;
+    return function ? function : driver::real().clGetExtensionFunctionAddress(name);
   }
   if (void* const function = api::suggested_local_size_function(name)) return real_function() ? function : nullptr;
   if (void* const function = api::content_size_function(name)) return real_function() ? function : nullptr;

@@ -204,5 +204,18 @@ TEST_F(Devices, ExtensionFunctionsThatDoNotExistAreNull) {
   EXPECT_EQ(clGetExtensionFunctionAddressForPlatform(platform(), "clThereIsNoSuchFunctionKHR"), nullptr);
 }
 
+TEST_F(Devices, APlatformThatLoadersKnowTellsThemOfItself) {
+  char extensions[4096] = "";
+  ASSERT_OK(clGetPlatformInfo(platform(), CL_PLATFORM_EXTENSIONS, sizeof extensions, extensions, nullptr));
+  if (!strstr(extensions, "cl_khr_icd")) GTEST_SKIP() << "opened by no loader";
+  const auto platforms_of = reinterpret_cast<clIcdGetPlatformIDsKHR_fn>(
+      clGetExtensionFunctionAddressForPlatform(platform(), "clIcdGetPlatformIDsKHR"));
+  ASSERT_NE(platforms_of, nullptr);
+  std::vector<cl_platform_id> own(16);
+  cl_uint count = 0;
+  ASSERT_OK(platforms_of(16, own.data(), &count));
+  EXPECT_EQ(std::count(own.begin(), own.end(), platform()), 1);
+}
+
 }  // namespace
 }  // namespace cases

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's, Parboil's), the same each time.
+"""Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's, Parboil's, clSPARSE's), the same each time.
 
 usage: make_data.py FOLDER
 """
@@ -56,6 +56,13 @@ def main():
     lines(folder / "hexadecimal.txt", ["".join(chance.choice("0123456789abcdef") for _ in range(65536))])
     lines(folder / "bases.txt", ["".join(chance.choice("ACGT") for _ in range(count)) for count in (64, 4096)])
     make_parboil(folder / "parboil", chance)
+    size, entries = 416, {(i, i): 5.0 for i in range(416)}
+    for _ in range(1600):
+        i, j = chance.randrange(size), chance.randrange(size)
+        if i != j:
+            entries[i, j] = entries[j, i] = chance.uniform(-0.3, 0.3)
+    lines(folder / "matrix.mtx", ["%%MatrixMarket matrix coordinate real general", f"{size} {size} {len(entries)}",
+                                  *(f"{i + 1} {j + 1} {value:.6f}" for (i, j), value in sorted(entries.items()))])
 
 
 if __name__ == "__main__":
