@@ -346,6 +346,7 @@ CompletionQueue::Batch CompletionQueue::take() {
     pending_.pop_front();
   }
   batch.listener = pending_.empty() ? std::move(listener_) : listener_;
+  telling_ = true;
   count_ = pending_.size();
   unmarked_ = std::min(unmarked_, pending_.size());
   batch.finished_ns = finished_ns_.exchange(0);
@@ -469,6 +470,7 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
       try {
         batch = take();
       } catch (...) {  // no memory: those before it are told
+        telling_ = false;
         if (!listener) throw;
         return listener;
       }
@@ -479,6 +481,7 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
     }
     if (over < most) most = over > 0 ? 0 : most / 4;
   }
+  telling_ = false;
   return listener;
 }
 
@@ -492,6 +495,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
     finish(batch, true);
     hear(batch);
     std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+    telling_ = false;
   }
   if (pending_.size() < std::max(look_at_, 2 * kTogether)) return;
   looked_ = true;
@@ -528,7 +532,7 @@ bool CompletionQueue::help(const engine::Owner* owner) {
     listener = std::move(batch.listener);  // our owner lives as long as it does
   }
   std::lock_guard lock(mutex_);
-  taken_ = false;
+  taken_ = telling_ = false;
   look_at_ = 0;
   if (is_time()) changed_.notify_one();
   return true;
@@ -631,7 +635,7 @@ std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_
   }
   const std::weak_ptr<Listener> told = listener;
   lock.lock();
-  taken_ = false;
+  taken_ = telling_ = false;
   look_at_ = 0;
   lock.unlock();
   return told;

@@ -169,6 +169,8 @@ class CompletionQueue {
   bool give_event(LateTimes& end);
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
+  // Whether all that was given to it, and is awaited, is known to have ended. Any thread.
+  bool is_idle() const { return has_untold() || (count_.load() == 0 && !telling_.load()); }
   // Whether there is such an end. Any thread.
   bool has_untold() const { return finished_ns_.load(std::memory_order_relaxed) > 0; }
 
@@ -268,6 +270,7 @@ class CompletionQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};           // pending_.size()
+  std::atomic<bool> telling_{false};       // some were taken from there, and perhaps have not ended
   std::atomic<bool> several_give_{false};  // threads of the program
   std::atomic<std::thread::id> giver_;     // the last one of these
   // Guarded by the mutex.

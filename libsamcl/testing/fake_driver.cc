@@ -29,6 +29,7 @@ struct RealContext : Real {
 struct RealQueue : Real {
   RealContext* context = nullptr;
   unsigned device = 0;
+  std::atomic<bool> is_used{false};  // since it was waited for
 };
 struct RealBuffer : Real {
   RealContext* context = nullptr;
@@ -222,9 +223,12 @@ cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
   g_driver->wait_while_suspended();
   return CL_SUCCESS;
 }
-cl_int CL_API_CALL finish(cl_command_queue) {
+// What has nothing to do is not waited for.
+cl_int CL_API_CALL finish(cl_command_queue queue) {
   const cl_int error = g_driver->enter(Call::finish);
+  if (queue && !object<RealQueue>(queue)->is_used) return error;
   g_driver->wait_while_suspended();
+  if (queue) object<RealQueue>(queue)->is_used = false;
   return error;
 }
 cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size_t*) {
@@ -240,8 +244,9 @@ cl_int CL_API_CALL event_times(cl_event event, cl_profiling_info what, size_t, v
   return error;
 }
 cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
-cl_int CL_API_CALL mark(cl_command_queue, cl_uint, const cl_event*, cl_event* event) {
+cl_int CL_API_CALL mark(cl_command_queue queue, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::mark);
+  if (queue) object<RealQueue>(queue)->is_used = true;
   if (error == CL_SUCCESS && event) *event = handle<cl_event>(new RealEvent);
   return error;
 }
@@ -255,6 +260,7 @@ cl_int enter(Call call, cl_command_queue queue, cl_mem buffer, size_t offset, si
   const cl_int error = g_driver->enter(call);
   if (error != CL_SUCCESS) return error;
   const auto& real = *object<RealBuffer>(buffer);
+  object<RealQueue>(queue)->is_used = true;
   if (real.context != object<RealQueue>(queue)->context) return g_driver->misuse(CL_INVALID_CONTEXT);
   if (bytes == 0 || offset + bytes > real.bytes.size()) return g_driver->misuse(CL_INVALID_VALUE);
   if (event) *event = handle<cl_event>(new RealEvent);
@@ -301,6 +307,7 @@ cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem* 
                            cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::migrate);
   if (error != CL_SUCCESS) return error;
+  object<RealQueue>(queue)->is_used = true;
   for (cl_uint i = 0; i < count; ++i) {
     if (object<RealBuffer>(buffers[i])->context != object<RealQueue>(queue)->context)
       return g_driver->misuse(CL_INVALID_CONTEXT);
@@ -364,6 +371,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
                           const size_t* size, const size_t*, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::launch);
   if (error != CL_SUCCESS) return error;
+  object<RealQueue>(queue)->is_used = true;
   auto& real = *object<RealKernelObject>(kernel);
   KernelCall call{object<RealQueue>(queue)->device, {0, 0, 0}, {1, 1, 1}, {}};
   for (cl_uint d = 0; d < dimensions; ++d) {
