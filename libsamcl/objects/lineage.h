@@ -12,6 +12,12 @@
 // launches in place, nor for two buffers in turn: the host copy's old bytes are what their inputs are kept in. They
 // stay until all that the chain wrote is there, which replaces them at once. What lies elsewhere may go there alone.
 //
+// Where others need some of it (a halo), or are about to overwrite what it has read of theirs, and host memory has what
+// it is made again from, that is copied aside before, with the run that it is for: messages are logged, in the words of
+// the literature on recovery (Elnozahy et al., ACM Computing Surveys 34 (2002)), and the host copy is the checkpoint.
+// So chains of several devices that read of each other in turn do not depend on each other. No chain has more copied
+// aside than half of what it wrote: rather all of that goes to the host then.
+//
 // All of it under the lock of the context's graph.
 #pragma once
 
@@ -53,14 +59,23 @@ struct Run {
 struct Chain {
   unsigned device = 0;
   std::vector<Run> runs;             // at least one
-  std::vector<Bytes> reads, writes;  // reads: but for what it writes itself
+  std::vector<Bytes> reads, writes;  // reads: but for what it writes itself, and what is saved
   // Of what it writes and has to find as it was: what host memory has there, which is still the old bytes.
   struct Old {
-    std::shared_ptr<Storage> memory;
-    std::vector<Directory::Piece> pieces;  // at the host, or zeros
-    uint64_t changes;                      // Storage::host_changes()
+    Bytes bytes;
+    Place at;          // kHost or kZeros
+    uint64_t changes;  // Storage::host_changes()
+    size_t since;      // the first run that may find it so
   };
   std::vector<Old> before;
+  // Of what it reads, or has to find as it was: copies of what is no longer in host memory.
+  struct Saved {
+    Bytes bytes;
+    std::vector<std::byte> copy;  // of all ranges, one after the other; zeros have none
+    bool is_zeros;
+    size_t since, until;  // those of its runs that may find it so
+  };
+  std::vector<Saved> saved;
   bool is_released = false;
   bool is_in_flight = true;                       // the last run has not ended
   std::vector<std::shared_ptr<Chain>> continued;  // while it has not: what it was without that run
@@ -89,6 +104,8 @@ class Uses {
   std::span<const Run> runs_;
   bool is_anything_ = false;
 };
+
+struct Saving;
 
 class Lineage {
  public:
@@ -141,10 +158,11 @@ class Lineage {
   First compute_lost(Context& context);
   First keep(const Uses& next) const;
   template <typename IsKept>
-  First keep(std::vector<Bytes> needed, IsKept is_kept) const;
+  First keep(std::vector<Bytes> needed, std::vector<Saving> savings, IsKept is_kept) const;
   Chains superseded(const Uses& next) const;
-  Chains continued(const Run& run, const Chains& superseded) const;
-  bool may_continue(const Uses& next, const Chains& superseded) const;
+  Chains save_what_changes(std::vector<Saving>& savings, const Uses& next, const Chains& superseded) const;
+  Chains continued(const Run& run, const Chains& superseded, const Chains& saved) const;
+  bool may_continue(const Uses& next, const Chains& superseded, const Chains& saved) const;
   void settle(const std::shared_ptr<Chain>& ended, bool is_done);
   template <typename IsOver>
   void drop_if(IsOver is_over);
