@@ -109,6 +109,13 @@ void keep_old(Chain& chain, std::span<const Bytes> first_written) {
   }
 }
 
+// With those of that run, each once.
+void add_memories(std::vector<const Storage*>& all, const Run& run) {
+  for (const std::vector<Bytes>* some : {&run.reads, &run.writes})
+    for (const Bytes& bytes : *some)
+      if (std::ranges::find(all, bytes.memory.get()) == all.end()) all.push_back(bytes.memory.get());
+}
+
 // The chain is that, and one run more.
 void extend(Chain& chain, const Run& run) {
   const std::vector<Bytes> first_written = without(run.writes, chain.writes);
@@ -116,7 +123,8 @@ void extend(Chain& chain, const Run& run) {
   add(chain.writes, run.writes);
   add(chain.reads, run.reads);
   chain.reads = without(chain.reads, chain.writes);
-  chain.runs.push_back(run);
+  chain.runs.push_back(std::make_shared<Run>(run));
+  add_memories(chain.memories, run);
 }
 void extend(Chain& chain, const Chain& by) {
   const size_t runs = chain.runs.size();
@@ -132,6 +140,7 @@ void extend(Chain& chain, const Chain& by) {
   add(chain.writes, by.writes);
   add(chain.reads, by.reads);
   chain.runs.insert(chain.runs.end(), by.runs.begin(), by.runs.end());
+  chain.memories.insert(chain.memories.end(), by.memories.begin(), by.memories.end());
   chain.is_released |= by.is_released;
 }
 
@@ -189,7 +198,7 @@ bool save_reads(std::vector<Saving>& savings, const ChainPtr& chain, const std::
 // would replace. Else all of it goes there at once: it is made again from what they would replace; or, made again, it
 // may write others, which those that depend on these must not be older than.
 bool goes_alone(std::vector<Saving>& savings, const ChainPtr& chain, std::span<const Bytes> kept, bool is_all) {
-  if (!std::ranges::all_of(chain->runs, &Run::is_exact)) return false;
+  if (!std::ranges::all_of(chain->runs, [](const auto& run) { return run->is_exact; })) return false;
   std::vector<Saving> replaced;
   uint64_t size = 0;
   for (const Chain::Old& old : chain->before) {
@@ -203,6 +212,33 @@ bool goes_alone(std::vector<Saving>& savings, const ChainPtr& chain, std::span<c
   if (is_all || !may_save(savings, chain, size)) return false;
   std::ranges::move(replaced, std::back_inserter(savings));
   return true;
+}
+
+// Those of which nothing is needed any more when that command has written: it overwrites them unread, and so it does
+// all that was computed from them.
+std::vector<ChainPtr> superseded(const std::vector<ChainPtr>& some, const Uses& next) {
+  std::vector<ChainPtr> over, left;
+  for (size_t i = some.size(); i-- > 0;) {  // who reads what another wrote comes after it
+    const ChainPtr& chain = some[i];
+    const bool is_over = overlap(chain->writes, next.writes()) && !overlap(chain->writes, next.reads()) &&
+                         are_among(chain->writes, next.writes()) && !reads_of(left, *chain);
+    (is_over ? over : left).push_back(chain);
+  }
+  return over;
+}
+
+// What others are about to change of what chains have read. Those of which all of that is saved.
+std::vector<ChainPtr> save_what_changes(std::vector<Saving>& savings, const std::vector<ChainPtr>& some,
+                                        const Uses& next, const std::vector<ChainPtr>& superseded) {
+  std::vector<ChainPtr> saved;
+  for (const ChainPtr& chain : some) {
+    if (contains(superseded, chain)) continue;
+    std::vector<Bytes> changed;
+    for (const Run& run : next.runs())
+      if (run.device != chain->device) add(changed, common(chain->reads, run.writes));
+    if (!changed.empty() && save_reads(savings, chain, changed)) saved.push_back(chain);
+  }
+  return saved;
 }
 
 // The chain is made again from that, and not from what host memory has.
@@ -388,7 +424,7 @@ class MakeAgain : public Command {
       for (const Chain::Saved& saved : chain.saved)
         if (saved.until == run) find_as_it_is(others, chain.device, saved.bytes);
       find_as_it_was(planner, chain, run);
-      launches_.push_back(chain.runs[run].producer->again(chain.runs[run].part, chain.device));
+      launches_.push_back(chain.runs[run]->producer->again(chain.runs[run]->part, chain.device));
       error = launches_.back()->plan(planner, event);
     }
     for (const Piece& was : others) was.memory->written(was.range, was.valid & ~only(chain.device));
@@ -458,41 +494,110 @@ void Uses::write(const std::shared_ptr<Storage>& memory, std::span<const Range> 
   writes_.emplace_back(memory, ranges);
 }
 
-template <typename IsOver>
-void Lineage::drop_if(IsOver is_over) {
-  const auto over = std::stable_partition(
-      chains_.begin(), chains_.end(), [&](const ChainPtr& chain) { return chain->is_in_flight || !is_over(chain); });
-  dropped_.insert(dropped_.end(), over, chains_.end());
-  chains_.erase(over, chains_.end());
+void Lineage::enter(const ChainPtr& chain) {
+  chains_.emplace(chain->number, chain);
+  runs_ += chain->runs.size();
+  for (const Storage* memory : chain->memories) by_memory_[memory].emplace(chain->number, chain);
+}
+
+void Lineage::leave(const ChainPtr& chain) {
+  if (chains_.erase(chain->number) == 0) return;
+  runs_ -= chain->runs.size();
+  for (const Storage* memory : chain->memories) {
+    const auto found = by_memory_.find(memory);
+    if (found == by_memory_.end()) continue;
+    found->second.erase(chain->number);
+    if (found->second.empty()) by_memory_.erase(found);
+  }
+}
+
+Lineage::Chains Lineage::all() const {
+  Chains chains;
+  for (const auto& [number, chain] : chains_) chains.push_back(chain);
+  return chains;
+}
+
+// Those for which that holds of those that use memory of these, in order.
+template <typename Is>
+Lineage::Chains Lineage::those_using(std::span<const Bytes> some, Is is) const {
+  Chains found;
+  for (const Bytes& bytes : some) {
+    const auto users = by_memory_.find(bytes.memory.get());
+    if (users == by_memory_.end()) continue;
+    for (const auto& [number, chain] : users->second)
+      if (is(chain)) found.push_back(chain);
+  }
+  std::ranges::sort(found, {}, &Chain::number);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+// Those of which that command reads what they wrote, or writes what they wrote or read.
+Lineage::Chains Lineage::touched(const Uses& next) const {
+  std::vector<Bytes> all(next.writes().begin(), next.writes().end());
+  all.insert(all.end(), next.reads().begin(), next.reads().end());
+  return those_using(
+      all, [&](const ChainPtr& chain) { return overlap(chain->writes, all) || overlap(chain->reads, next.writes()); });
+}
+
+// Whether others than it touches may have to be kept.
+bool Lineage::looks_at_all(const Uses& next) const {
+  return next.is_anything() || any_released_ || runs_ >= kMostRuns || host_changes_ != Storage::all_host_changes();
+}
+
+// A device may have been lost since a chain's last run has ended; or it is all at the host.
+void Lineage::look_at_changed(const Context& context) {
+  for (const ChainPtr& chain : std::exchange(changed_, {})) {
+    if (chain->is_in_flight || !chains_.contains(chain->number)) continue;
+    is_shaken_ |= is_lost(*chain, context.lost());
+    if (!all_pieces(chain->writes, is_at_host)) continue;
+    dropped_.push_back(chain);
+    leave(chain);
+  }
 }
 
 Lineage::First Lineage::before(Context& context, const Uses& next) {
+  const auto drop = [&](const Chains& over) {
+    dropped_.reserve(dropped_.size() + over.size());
+    for (const ChainPtr& chain : over) {
+      if (chain->is_in_flight) continue;
+      dropped_.push_back(chain);
+      leave(chain);
+    }
+  };
   if (chains_.empty()) return {};
   if (context.has_lost_device) {
-    drop_if([](const ChainPtr&) { return true; });
+    drop(all());
     return {};
   }
+  look_at_changed(context);
   if (is_shaken_) {
-    drop_if([](const ChainPtr& chain) { return all_pieces(chain->writes, is_at_host); });
+    Chains kept = all();
+    std::erase_if(kept, [](const ChainPtr& chain) { return !all_pieces(chain->writes, is_at_host); });
+    drop(kept);
     if (First first = compute_lost(context); first.command || first.waits) return first;
     is_shaken_ = false;
   }
-  if (First first = keep(next); first.command || first.waits) {
-    is_shaken_ |= first.command != nullptr;
+  const bool looked_at_all = looks_at_all(next);
+  const Chains some = looked_at_all ? all() : touched(next);
+  if (First first = keep(next, some); first.command || first.waits) {
+    if (first.command) changed_.insert(changed_.end(), some.begin(), some.end());
     return first;
   }
+  if (looked_at_all) {
+    any_released_ = false;
+    host_changes_ = Storage::all_host_changes();
+  }
   // What is touched is one with the next runs, or is over.
-  const Chains over = superseded(next);
-  drop_if([&](const ChainPtr& chain) { return next.is_anything() || contains(over, chain); });
+  drop(next.is_anything() ? some : superseded(some, next));
   return {};
 }
 
 // All that is lost, in order. What is in flight has failed, or is about to. No bytes go from one device to another
 // meanwhile but those that are made: what else is needed is brought to host memory before.
 Lineage::First Lineage::compute_lost(Context& context) {
-  Chains lost;
-  std::ranges::copy_if(chains_, std::back_inserter(lost),
-                       [&](const ChainPtr& chain) { return is_lost(*chain, context.lost()); });
+  Chains lost = all();
+  std::erase_if(lost, [&](const ChainPtr& chain) { return !is_lost(*chain, context.lost()); });
   if (lost.empty()) return {};
   if (std::ranges::any_of(lost, &Chain::is_in_flight)) return {nullptr, true};
   if (!std::ranges::all_of(lost, [](const ChainPtr& chain) { return is_intact(*chain); })) {
@@ -511,35 +616,32 @@ Lineage::First Lineage::compute_lost(Context& context) {
     add(needed, without(lost[i]->reads, made));
     add(made, lost[i]->writes);
   }
-  First first = keep(missing_at_host(needed), {}, [](const ChainPtr&) { return false; });
+  First first = keep(all(), missing_at_host(needed), {}, [](const ChainPtr&) { return false; });
   if (!first.command && !first.waits) first.command = std::make_shared<MakeAgain>(std::move(lost));
   return first;
-}
-
-// Those of which nothing is needed any more when that command has written: it overwrites them unread, and so it does
-// all that was computed from them.
-Lineage::Chains Lineage::superseded(const Uses& next) const {
-  Chains over, left;
-  for (size_t i = chains_.size(); i-- > 0;) {  // who reads what another wrote comes after it
-    const ChainPtr& chain = chains_[i];
-    const bool is_over = overlap(chain->writes, next.writes()) && !overlap(chain->writes, next.reads()) &&
-                         are_among(chain->writes, next.writes()) && !reads_of(left, *chain);
-    (is_over ? over : left).push_back(chain);
-  }
-  return over;
 }
 
 // Those that become one with that run: it is about to change what they began with, or what they wrote; and, since that
 // comes after them then, those that read what these wrote. saved: what they read and others change is saved.
 Lineage::Chains Lineage::continued(const Run& run, const Chains& superseded, const Chains& saved) const {
+  std::map<uint64_t, ChainPtr> perhaps;
+  const auto may_be = [&](std::span<const Bytes> some) {
+    for (const ChainPtr& chain : those_using(
+             some, [&](const ChainPtr& each) { return overlap(each->reads, some) || overlap(each->writes, some); }))
+      perhaps.emplace(chain->number, chain);
+  };
+  may_be(run.writes);
   Chains all;
-  for (const ChainPtr& chain : chains_) {
+  for (auto next = perhaps.begin(); next != perhaps.end(); ++next) {
+    const ChainPtr& chain = next->second;
     if (contains(superseded, chain)) continue;
     const bool reads_one = std::ranges::any_of(
         all, [&](const auto& one) { return !missing_at_host(common(chain->reads, one->writes)).empty(); });
     const bool is_changed =
         overlap(chain->reads, run.writes) && !(chain->device != run.device && contains(saved, chain));
-    if (reads_one || is_changed || overlap(chain->writes, run.writes)) all.push_back(chain);
+    if (!reads_one && !is_changed && !overlap(chain->writes, run.writes)) continue;
+    all.push_back(chain);
+    may_be(chain->writes);
   }
   return all;
 }
@@ -558,52 +660,39 @@ bool Lineage::may_continue(const Uses& next, const Chains& superseded, const Cha
   return !next.runs().empty();
 }
 
-// What others are about to change of what chains have read. Those of which all of that is saved.
-Lineage::Chains Lineage::save_what_changes(std::vector<Saving>& savings, const Uses& next,
-                                           const Chains& superseded) const {
-  Chains saved;
-  for (const ChainPtr& chain : chains_) {
-    if (contains(superseded, chain)) continue;
-    std::vector<Bytes> changed;
-    for (const Run& run : next.runs())
-      if (run.device != chain->device) add(changed, common(chain->reads, run.writes));
-    if (!changed.empty() && save_reads(savings, chain, changed)) saved.push_back(chain);
-  }
-  return saved;
-}
-
 // What has to be at the host before that command.
-Lineage::First Lineage::keep(const Uses& next) const {
+Lineage::First Lineage::keep(const Uses& next, const Chains& some) const {
   std::vector<Bytes> needed;  // elsewhere than they are
   for (size_t i = 0; i < next.reads().size(); ++i) add(needed, missing(next.reads()[i], next.place_of_read(i)));
   const auto is_touched = [&](const ChainPtr& chain) {
     return next.is_anything() || overlap(chain->reads, next.writes()) || overlap(chain->writes, next.writes());
   };
-  if (std::ranges::any_of(chains_, [&](const auto& chain) { return chain->is_in_flight && is_touched(chain); }))
+  if (std::ranges::any_of(some, [&](const auto& chain) { return chain->is_in_flight && is_touched(chain); }))
     return {nullptr, true};
-  const Chains over = superseded(next);
+  const Chains over = superseded(some, next);
   std::vector<Saving> savings;
-  const Chains saved = save_what_changes(savings, next, over);
+  const Chains saved = save_what_changes(savings, some, next, over);
   const bool continues = may_continue(next, over, saved);
   if (!continues) savings.clear();
   size_t too_many = runs() >= kMostRuns ? kMostRuns / 4 : 0;
-  return keep(std::move(needed), std::move(savings), [&](const ChainPtr& chain) {
+  return keep(some, std::move(needed), std::move(savings), [&](const ChainPtr& chain) {
     if (contains(over, chain)) return false;
     const bool is_old = too_many > 0;
     too_many -= std::min(too_many, chain->runs.size());
     if (chain->is_released || is_old || !is_intact(*chain)) return true;
     if (!is_touched(chain) || (continues && chain->runs.size() < kLongestChain)) return false;
-    if (!continues && !next.is_anything()) chain->runs.back().producer->was_kept();
+    if (!continues && !next.is_anything()) chain->runs.back()->producer->was_kept();
     return true;
   });
 }
 
 // Brings these bytes to the host, and with them all of the chains that are kept whole; and all of those.
 template <typename IsKept>
-Lineage::First Lineage::keep(std::vector<Bytes> needed, std::vector<Saving> savings, IsKept is_kept) const {
+Lineage::First Lineage::keep(const Chains& some, std::vector<Bytes> needed, std::vector<Saving> savings,
+                             IsKept is_kept) const {
   std::vector<Bytes> kept;
   Chains whole;
-  for (const ChainPtr& chain : chains_) {
+  for (const ChainPtr& chain : some) {
     const bool is_needed = overlap(chain->writes, needed);
     if (chain->is_in_flight && is_needed) return {nullptr, true};
     if (chain->is_in_flight) continue;
@@ -631,45 +720,51 @@ Lineage::Begun Lineage::begin(std::span<const Run> runs) {
     extend(*chain, run);
     begun.push_back(std::move(chain));
   }
-  Chains next = chains_;
   for (const ChainPtr& chain : begun) {
-    std::erase_if(next, [&](const ChainPtr& each) { return contains(chain->continued, each); });
-    next.push_back(chain);
+    for (const ChainPtr& each : chain->continued) leave(each);
+    chain->number = ++last_number_;
+    enter(chain);
   }
-  chains_ = std::move(next);
   return begun;
 }
 
 void Lineage::ended(const ChainPtr& begun, bool is_done) {
-  is_shaken_ = true;  // its device may have been lost since it ran
   begun->is_in_flight = false;
+  is_shaken_ |= !is_done;
   try {
+    if (is_done) changed_.push_back(begun);
     settle(begun, is_done);
   } catch (...) {  // no memory; if it is done, what it continues is kept as long as itself
+    is_shaken_ = true;
     if (!is_done) give_up();
   }
 }
 
 void Lineage::settle(const ChainPtr& ended, bool is_done) {
-  const auto found = std::ranges::find(chains_, ended);
-  if (found == chains_.end()) return;
+  if (!chains_.contains(ended->number)) return;
   if (is_done) {
     dropped_.insert(dropped_.end(), ended->continued.begin(), ended->continued.end());
     ended->continued.clear();
     return;
   }
   dropped_.push_back(ended);
-  Chains before = std::move(ended->continued);
-  for (const ChainPtr& each : before) each->is_released |= ended->is_released;
-  chains_.insert(chains_.erase(found), before.begin(), before.end());
+  leave(ended);
+  for (const ChainPtr& each : std::exchange(ended->continued, {})) {
+    each->is_released |= ended->is_released;
+    enter(each);
+  }
 }
 
 void Lineage::failed(Context& context) {
   give_up();
   try {
-    const bool any_lost =
-        std::ranges::any_of(chains_, [&](const ChainPtr& chain) { return is_lost(*chain, context.lost()); });
-    drop_if([](const ChainPtr&) { return true; });
+    bool any_lost = false;
+    for (const ChainPtr& chain : all()) {
+      any_lost |= is_lost(*chain, context.lost());
+      if (chain->is_in_flight) continue;
+      dropped_.push_back(chain);
+      leave(chain);
+    }
     if (!any_lost) return;
   } catch (...) {  // no memory to look for it
   }
@@ -678,20 +773,10 @@ void Lineage::failed(Context& context) {
 }
 
 bool Lineage::released(const Storage& memory) {
-  const auto is_of_it = [&](const Bytes& bytes) { return bytes.memory.get() == &memory; };
-  bool any = false;
-  for (const ChainPtr& chain : chains_) {
-    if (std::ranges::none_of(chain->reads, is_of_it) && std::ranges::none_of(chain->writes, is_of_it)) continue;
-    chain->is_released = any = true;
-  }
-  is_shaken_ |= any;
-  return any;
-}
-
-size_t Lineage::runs() const {
-  size_t count = 0;
-  for (const ChainPtr& chain : chains_) count += chain->runs.size();
-  return count;
+  const auto users = by_memory_.find(&memory);
+  if (users == by_memory_.end()) return false;
+  for (const auto& [number, chain] : users->second) chain->is_released = true;
+  return is_shaken_ = any_released_ = true;
 }
 
 void Lineage::take_dropped(Dropped& to) {

@@ -21,8 +21,10 @@
 // All of it under the lock of the context's graph.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "libsamcl/coherence/directory.h"
@@ -58,8 +60,8 @@ struct Run {
 // Runs that followed each other on one device.
 struct Chain {
   unsigned device = 0;
-  std::vector<Run> runs;             // at least one
-  std::vector<Bytes> reads, writes;  // reads: but for what it writes itself, and what is saved
+  std::vector<std::shared_ptr<const Run>> runs;  // at least one
+  std::vector<Bytes> reads, writes;              // reads: but for what it writes itself, and what is saved
   // Of what it writes and has to find as it was: what host memory has there, which is still the old bytes.
   struct Old {
     Bytes bytes;
@@ -79,6 +81,8 @@ struct Chain {
   bool is_released = false;
   bool is_in_flight = true;                       // the last run has not ended
   std::vector<std::shared_ptr<Chain>> continued;  // while it has not: what it was without that run
+  uint64_t number = 0;                            // its place among the others
+  std::vector<const Storage*> memories;           // of all its runs; some twice
 };
 
 // What a command uses of buffers. Images and shared virtual memory are left out: they stay with the first device.
@@ -145,7 +149,7 @@ class Lineage {
   // Whether launches may be added.
   bool is_at_work() const { return !has_failed_; }
   size_t chains() const { return chains_.size(); }
-  size_t runs() const;
+  size_t runs() const { return runs_; }
 
   // What is no longer known: to be destroyed without the lock, as it may be the last to hold a memory object of which
   // the program wants to hear when it is gone.
@@ -155,20 +159,32 @@ class Lineage {
  private:
   using Chains = std::vector<std::shared_ptr<Chain>>;
 
+  void enter(const std::shared_ptr<Chain>& chain);
+  void leave(const std::shared_ptr<Chain>& chain);
+  Chains all() const;
+  template <typename Is>
+  Chains those_using(std::span<const Bytes> some, Is is) const;
+  Chains touched(const Uses& next) const;
+  bool looks_at_all(const Uses& next) const;
+  void look_at_changed(const Context& context);
   First compute_lost(Context& context);
-  First keep(const Uses& next) const;
+  First keep(const Uses& next, const Chains& some) const;
   template <typename IsKept>
-  First keep(std::vector<Bytes> needed, std::vector<Saving> savings, IsKept is_kept) const;
-  Chains superseded(const Uses& next) const;
-  Chains save_what_changes(std::vector<Saving>& savings, const Uses& next, const Chains& superseded) const;
+  First keep(const Chains& some, std::vector<Bytes> needed, std::vector<Saving> savings, IsKept is_kept) const;
   Chains continued(const Run& run, const Chains& superseded, const Chains& saved) const;
   bool may_continue(const Uses& next, const Chains& superseded, const Chains& saved) const;
   void settle(const std::shared_ptr<Chain>& ended, bool is_done);
   template <typename IsOver>
   void drop_if(IsOver is_over);
 
-  Chains chains_;           // each after those that wrote what it read
+  std::map<uint64_t, std::shared_ptr<Chain>> chains_;  // each after those that wrote what it read
+  std::unordered_map<const Storage*, std::map<uint64_t, std::shared_ptr<Chain>>> by_memory_;
+  uint64_t last_number_ = 0;
+  size_t runs_ = 0;         // of all
   bool is_shaken_ = false;  // directories have changed otherwise than by commands
+  Chains changed_;          // these perhaps have, or the directories of what they wrote
+  bool any_released_ = false;
+  uint64_t host_changes_ = 0;  // Storage::all_host_changes() when it was seen that all of them were intact
   bool has_failed_ = false;
   Dropped dropped_;
 };
