@@ -43,7 +43,7 @@ void mix(size_t i, const Arguments& a) { a[0][i] = 5 * a[0][i] + static_cast<cl_
 // A program of launches in place, of a stencil, copies, writes and a fill, on so many devices.
 class Program {
  public:
-  explicit Program(unsigned devices) : machine(devices) {}
+  explicit Program(unsigned devices) : machine(devices) { Lineage::least_saved = 0; }
 
   SimulatedMachine machine;
   std::vector<EventPtr> events;
@@ -342,6 +342,17 @@ TEST(LostDevices, OfStepsWithHalosOnlyTheseGoToTheHost) {
     EXPECT_EQ(program.words_to_host(), 2 * kItems - 2) << "all that two chains of the greatest length wrote";
     EXPECT_EQ(program.machine.context->lineage.runs(), 2u);
   }
+}
+
+TEST(LostDevices, OfFewBytesAllGoToTheHostAtOnce) {
+  Halos program(2, false);
+  Lineage::least_saved = 2 * kItems * sizeof(cl_uint);
+  program.steps(3);
+  program.machine.run();
+  program.words_to_host();
+  program.steps(1);
+  program.machine.run();
+  EXPECT_EQ(program.words_to_host(), kItems);
 }
 
 TEST(LostDevices, OfStepsWithHalosWhatIsLostIsMadeAgainOfWhatWasSaved) {

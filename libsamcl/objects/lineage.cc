@@ -172,17 +172,18 @@ struct Saving {
 
 namespace {
 
-// Whether so much may be copied aside for that chain, too.
-bool may_save(const std::vector<Saving>& savings, const ChainPtr& chain, uint64_t more) {
+// Whether so much may be copied aside for that chain, too. least: as Lineage::least_saved.
+bool may_save(const std::vector<Saving>& savings, const ChainPtr& chain, uint64_t more, uint64_t least) {
   for (const Chain::Saved& saved : chain->saved) more += saved.copy.size();
   for (const Saving& saving : savings)
     if (saving.chain == chain && !saving.saved.is_zeros) more += size_of(only_these(saving.saved.bytes));
-  return more <= size_of(chain->writes) / 2;
+  const uint64_t all = size_of(chain->writes);
+  return all >= least && more <= all / 2;
 }
 
 // Adds what has to be saved of what the chain reads. False: that can't be done.
-bool save_reads(std::vector<Saving>& savings, const ChainPtr& chain, const std::vector<Bytes>& what) {
-  if (!all_pieces(what, is_at_host) || !may_save(savings, chain, size_of(what))) return false;
+bool save_reads(std::vector<Saving>& savings, const ChainPtr& chain, const std::vector<Bytes>& what, uint64_t least) {
+  if (!all_pieces(what, is_at_host) || !may_save(savings, chain, size_of(what), least)) return false;
   for (const Bytes& bytes : what) {
     const AtHost at_host(bytes);
     for (const Bytes* each : {&at_host.copies, &at_host.zeros}) {
@@ -197,7 +198,8 @@ bool save_reads(std::vector<Saving>& savings, const ChainPtr& chain, const std::
 // Whether what the chain wrote of these bytes goes to host memory alone, and what has to be saved then of what they
 // would replace. Else all of it goes there at once: it is made again from what they would replace; or, made again, it
 // may write others, which those that depend on these must not be older than.
-bool goes_alone(std::vector<Saving>& savings, const ChainPtr& chain, std::span<const Bytes> kept, bool is_all) {
+bool goes_alone(std::vector<Saving>& savings, const ChainPtr& chain, std::span<const Bytes> kept, bool is_all,
+                uint64_t least) {
   if (!std::ranges::all_of(chain->runs, [](const auto& run) { return run->is_exact; })) return false;
   std::vector<Saving> replaced;
   uint64_t size = 0;
@@ -209,7 +211,7 @@ bool goes_alone(std::vector<Saving>& savings, const ChainPtr& chain, std::span<c
     }
   }
   if (replaced.empty()) return true;
-  if (is_all || !may_save(savings, chain, size)) return false;
+  if (is_all || !may_save(savings, chain, size, least)) return false;
   std::ranges::move(replaced, std::back_inserter(savings));
   return true;
 }
@@ -229,27 +231,27 @@ std::vector<ChainPtr> superseded(const std::vector<ChainPtr>& some, const Uses& 
 
 // What others are about to change of what chains have read. Those of which all of that is saved.
 std::vector<ChainPtr> save_what_changes(std::vector<Saving>& savings, const std::vector<ChainPtr>& some,
-                                        const Uses& next, const std::vector<ChainPtr>& superseded) {
+                                        const Uses& next, const std::vector<ChainPtr>& superseded, uint64_t least) {
   std::vector<ChainPtr> saved;
   for (const ChainPtr& chain : some) {
     if (contains(superseded, chain)) continue;
     std::vector<Bytes> changed;
     for (const Run& run : next.runs())
       if (run.device != chain->device) add(changed, common(chain->reads, run.writes));
-    if (!changed.empty() && save_reads(savings, chain, changed)) saved.push_back(chain);
+    if (!changed.empty() && save_reads(savings, chain, changed, least)) saved.push_back(chain);
   }
   return saved;
 }
 
 // The chain is made again from that, and not from what host memory has.
-void use_saved(Chain& chain, const Chain::Saved& saved) {
+void use_saved(Chain& chain, Chain::Saved saved) {
   const auto its = only_these(saved.bytes);
   std::vector<Chain::Old> before;
   for (const Chain::Old& old : chain.before)
     for (Bytes& rest : without(only_these(old.bytes), its))
       before.push_back({std::move(rest), old.at, old.changes, old.since});
   std::vector<Bytes> reads = without(chain.reads, its);
-  chain.saved.push_back(saved);
+  chain.saved.push_back(std::move(saved));
   chain.before = std::move(before);
   chain.reads = std::move(reads);
 }
@@ -336,7 +338,7 @@ class Keep : public Command, public std::enable_shared_from_this<Keep> {
   // That came: the old bytes are no longer there, whatever else has failed. Perhaps its device is lost since.
   void note_arrived() {
     if (is_saved_)
-      for (const Saving& saving : std::exchange(savings_, {})) use_saved(*saving.chain, saving.saved);
+      for (Saving& saving : std::exchange(savings_, {})) use_saved(*saving.chain, std::move(saving.saved));
     for (const Whole& each : whole_) {
       if (!each.arrived) continue;
       for (const Bytes& bytes : each.bytes)
@@ -671,7 +673,7 @@ Lineage::First Lineage::keep(const Uses& next, const Chains& some) const {
     return {nullptr, true};
   const Chains over = superseded(some, next);
   std::vector<Saving> savings;
-  const Chains saved = save_what_changes(savings, some, next, over);
+  const Chains saved = save_what_changes(savings, some, next, over, least_saved);
   const bool continues = may_continue(next, over, saved);
   if (!continues) savings.clear();
   size_t too_many = runs() >= kMostRuns ? kMostRuns / 4 : 0;
@@ -698,7 +700,7 @@ Lineage::First Lineage::keep(const Chains& some, std::vector<Bytes> needed, std:
     if (chain->is_in_flight) continue;
     const bool is_all_kept = is_kept(chain);
     if (!is_all_kept && !is_needed) continue;
-    if (goes_alone(savings, chain, is_all_kept ? chain->writes : needed, is_all_kept)) {
+    if (goes_alone(savings, chain, is_all_kept ? chain->writes : needed, is_all_kept, least_saved)) {
       if (is_all_kept) add(kept, missing_at_host(chain->writes));
       continue;
     }

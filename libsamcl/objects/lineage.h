@@ -115,6 +115,8 @@ class Lineage {
  public:
   // Of all chains, and of one: what is longer takes long to make again.
   static constexpr size_t kMostRuns = 256, kLongestChain = 64;
+  // Nothing is copied aside for chains that wrote less, in all, as one more command takes longer than all these bytes.
+  static inline uint64_t least_saved = 512 << 10;
 
   // What has to be done, and to have ended, before a command is planned that uses that; or it has to wait until what is
   // in flight has ended. Neither: it is to be planned now, and what it overwrites is no longer known here. Throws where
