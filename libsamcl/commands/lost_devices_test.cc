@@ -19,6 +19,7 @@ using testing::EventPtr;
 using testing::Footprints;
 using testing::KernelPtr;
 using testing::SimulatedMachine;
+using testing::sum_of_neighbours;
 using testing::Translated;
 using testing::Words;
 
@@ -32,12 +33,17 @@ void cross(size_t i, const Arguments& a) {
   a[0][i] = 2 * a[1][i] + 1;
   a[1][i] = first;
 }
+void add_neighbours(size_t i, const Arguments& a) {
+  const cl_uint own = a[1][i];
+  sum_of_neighbours(i, a);
+  a[1][i] += own;
+}
 void mix(size_t i, const Arguments& a) { a[0][i] = 5 * a[0][i] + static_cast<cl_uint>(i); }
 
 // A program of launches in place, of a stencil, copies, writes and a fill, on so many devices.
 class Program {
  public:
-  explicit Program(unsigned devices) : machine(devices) {}
+  explicit Program(unsigned devices) : machine(devices) { Lineage::least_saved = 0; }
 
   SimulatedMachine machine;
   std::vector<EventPtr> events;
@@ -80,6 +86,13 @@ class Program {
   const KernelPtr scattering = machine.kernel(testing::writes_anywhere("scatter"), testing::scatter);
   const KernelPtr mixing = machine.kernel(
       Translated("mix").updates().stays_whole("it says so").footprint(Footprints().anywhere(0, Footprints::adds)), mix);
+  const KernelPtr adding =
+      machine.kernel(Translated("add").reads().updates().footprint(Footprints()
+                                                                       .element(0, Footprints::reads, -1)
+                                                                       .element(0, Footprints::reads)
+                                                                       .element(0, Footprints::reads, 1)
+                                                                       .element(1, Footprints::adds)),
+                     add_neighbours);
   const KernelPtr some = machine.kernel(
       Translated("some").updates().footprint(Footprints().element(0, Footprints::may_write)), change_some);
 
@@ -169,7 +182,7 @@ TEST(LostDevices, WhatCanBeComputedAgainIsNotTakenToTheHost) {
   EXPECT_FALSE(is_at_host(program.b)) << "but for what one device needed of the other";
   EXPECT_FALSE(is_at_host(program.c));
   EXPECT_EQ(program.machine.context->lineage.runs(), 4u);
-  program.launch(program.tripling, {program.a});  // what b was computed from
+  program.launch(program.mixing, {program.a});  // what b was computed from, on one device
   program.machine.run();
   EXPECT_TRUE(is_at_host(program.b));
   EXPECT_FALSE(is_at_host(program.c));
@@ -262,7 +275,8 @@ TEST(LostDevices, TwoBuffersInTurnStayOnTheirDevices) {
   program.machine.backend.lose_device(0, CL_DEVICE_NOT_AVAILABLE);
   EXPECT_EQ(program.machine.contents(program.a)[0], 4u * 1 + 3);
   EXPECT_TRUE(is_at_host(program.a));
-  EXPECT_TRUE(is_at_host(program.b)) << "kept with it: which of its bytes are old is known of all together";
+  EXPECT_FALSE(is_at_host(program.b)) << "what host memory had of a for it is saved";
+  EXPECT_EQ(program.machine.contents(program.b)[0], 4u * 1 + 3);
 }
 
 // b is computed of a and changed in place: a launch on the other device needs an item of each half of it.
@@ -285,6 +299,86 @@ TEST(LostDevices, OfAChainOnlyWhatAnotherDeviceNeedsGoesToTheHost) {
     EXPECT_EQ(found[1][1], 3u * (1 + 2 + 3) + 1);
     EXPECT_EQ(program.repeated() - before, lost >= 0 ? 3u : 0u);
     EXPECT_TRUE(program.all_ended_well());
+  }
+}
+
+// A stencil with halos, each of whose steps writes over what the one before it has read: two buffers in turn, or two
+// that are changed in place by what the other one has beside each item.
+class Halos : public Program {
+ public:
+  Halos(unsigned devices, bool is_in_place) : Program(devices), kernel_(is_in_place ? adding : stencil) {
+    write(a, counting(kItems, 1));
+    write(b, counting(kItems, 5));
+  }
+  void steps(size_t count) {
+    for (size_t i = 0; i < count; ++i, ++steps_) launch(kernel_, steps_ % 2 ? std::vector{b, a} : std::vector{a, b});
+  }
+  // Since it was asked last.
+  uint64_t words_to_host() {
+    const uint64_t all =
+        (program_traffic().downloaded_bytes + kernel_->record.traffic.downloaded_bytes) / sizeof(cl_uint);
+    return all - std::exchange(words_to_host_, all);
+  }
+
+ private:
+  const KernelPtr& kernel_;
+  size_t steps_ = 0;
+  uint64_t words_to_host_ = 0;
+};
+
+// What host memory had there, and a device is made again from, is saved; also what it has read of the other one.
+TEST(LostDevices, OfStepsWithHalosOnlyTheseGoToTheHost) {
+  for (const bool is_in_place : {false, true}) {
+    Halos program(2, is_in_place);
+    program.machine.run();
+    program.words_to_host();
+    for (size_t step = 0; step < Lineage::kLongestChain; ++step) {
+      program.steps(1);
+      program.machine.run();
+      ASSERT_EQ(program.words_to_host(), step == 0 ? 0u : 2u) << "step " << step;
+    }
+    program.steps(1);
+    program.machine.run();
+    EXPECT_EQ(program.words_to_host(), 2 * kItems - 2) << "all that two chains of the greatest length wrote";
+    EXPECT_EQ(program.machine.context->lineage.runs(), 2u);
+  }
+}
+
+TEST(LostDevices, OfFewBytesAllGoToTheHostAtOnce) {
+  Halos program(2, false);
+  Lineage::least_saved = 2 * kItems * sizeof(cl_uint);
+  program.steps(3);
+  program.machine.run();
+  program.words_to_host();
+  program.steps(1);
+  program.machine.run();
+  EXPECT_EQ(program.words_to_host(), kItems);
+}
+
+TEST(LostDevices, OfStepsWithHalosWhatIsLostIsMadeAgainOfWhatWasSaved) {
+  constexpr size_t kSteps = 7;
+  for (const bool is_in_place : {false, true}) {
+    const auto run = [&](unsigned devices, std::optional<unsigned> lost, size_t lost_after, unsigned losses) {
+      Halos program(devices, is_in_place);
+      program.steps(kSteps);
+      for (unsigned i = 0; lost && i < losses; ++i) {
+        for (size_t step = 0; step < (i == 0 ? lost_after : 3) && program.machine.backend.running() > 0; ++step)
+          program.machine.backend.step(program.machine.graph);
+        program.machine.backend.lose_device((*lost + i) % devices, CL_DEVICE_NOT_AVAILABLE);
+      }
+      program.machine.run();
+      program.steps(2);
+      std::vector<Words> found = program.contents();
+      EXPECT_TRUE(program.all_ended_well());
+      return found;
+    };
+    const std::vector<Words> right = run(1, std::nullopt, 0, 0);
+    EXPECT_EQ(run(3, std::nullopt, 0, 0), right);
+    for (const unsigned losses : {1u, 2u})
+      for (const unsigned lost : {0u, 1u, 2u})
+        for (size_t lost_after = 0; lost_after < 20 * kSteps; ++lost_after)
+          ASSERT_EQ(run(3, lost, lost_after, losses), right)
+              << losses << " lost from " << lost << " on after " << lost_after << " operations";
   }
 }
 
@@ -358,7 +452,8 @@ class RandomProgram {
     const auto submit = [&](CommandPtr command) {
       program_.events.push_back(machine.submit(program_.queue, std::move(command)));
     };
-    switch (any(21)) {
+    const bool has_halo = seed_ % 2 && any(4) > 0;  // most in every other program
+    switch (has_halo ? 18 + any(2) : any(21)) {
       case 0: program_.launch(program_.tripling, {buffers_[to]}); break;
       case 1: program_.launch(program_.scattering, {buffers_[to]}); break;
       case 2: program_.launch(program_.some, {buffers_[to]}); break;
@@ -393,6 +488,7 @@ class RandomProgram {
       }
       case 16: program_.launch_group(program_.tripling, buffers_[to], at / kGroup); break;
       case 17: program_.launch_group(program_.some, buffers_[to], at / kGroup); break;
+      case 18: program_.launch(program_.adding, {buffers_[from], buffers_[to]}); break;
       case 11: program_.launch(program_.crossing, {buffers_[from], buffers_[to]}); break;
       default: program_.launch(program_.stencil, {buffers_[from], buffers_[to]});
     }

@@ -16,13 +16,6 @@ constexpr size_t kMostRanges = 64;
 // A piece takes so many times as long, at least, as it takes to move something.
 constexpr uint64_t kLeastOfLatency = 8;
 
-uint64_t size_of(std::span<const Bytes> all) {
-  uint64_t size = 0;
-  for (const Bytes& bytes : all)
-    for (const Range& range : bytes.ranges) size += range.size();
-  return size;
-}
-
 bool has_many_ranges(std::span<const Bytes> all) {
   return std::ranges::any_of(all, [](const Bytes& bytes) { return bytes.ranges.size() > kMostRanges; });
 }

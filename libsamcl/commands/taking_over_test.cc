@@ -34,7 +34,7 @@ class Program {
  public:
   explicit Program(const std::vector<unsigned>& kinds) : machine(static_cast<unsigned>(kinds.size()), nullptr, kinds) {
     // Far more than it takes to move one, and other times for each piece: else parts would be cut to end at once.
-    machine.driver.ns_per_item = [this](unsigned) { return 500 + random_() % 2500; };
+    machine.driver.ns_per_item = [this](const testing::KernelCall&) { return 500 + random_() % 2500; };
   }
 
   SimulatedMachine machine;
@@ -142,7 +142,7 @@ TEST(TakingOver, WhatWasTakenOverIsBroughtBack) {
 
 TEST(TakingOver, PartsThatEndAtOnceRunAsTheyAreCut) {
   Program program({0, 1});
-  program.machine.driver.ns_per_item = [](unsigned) { return 1000; };
+  program.machine.driver.ns_per_item = [](const testing::KernelCall&) { return 1000; };
   const KernelPtr even = program.machine.kernel(
       Translated("taking_even").writes().footprint(Footprints().element(0, Footprints::surely_writes)),
       [](size_t i, const Arguments& a) { a[0][i] = static_cast<cl_uint>(i); });
@@ -169,7 +169,7 @@ TEST(TakingOver, AlikeOnesRunWhatThePlanGivesThem) {
 
 TEST(TakingOver, WhatTakesNoLongerThanMovingIsLeft) {
   Program program({0, 1});
-  program.machine.driver.ns_per_item = [](unsigned) { return 1; };
+  program.machine.driver.ns_per_item = [](const testing::KernelCall&) { return 1; };
   program.write(0, 1);
   const uint64_t taken = taken_over(program.stencil), split = program.stencil->record.split_launches;
   program.launch(program.stencil, {0, 1});

@@ -78,16 +78,27 @@ std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsi
   const Work& work = work_[dimension];
   Given& given = given_[dimension];
   if (std::equal(devices.begin(), devices.end(), given.devices.begin(), given.devices.end())) {
-    // How long a launch takes that is cut so, in the time that it takes at best.
-    double longest = 0, begin = 0;
+    // How long the parts of a launch take that is cut so, in the time that it takes at best.
+    double longest = 0, sum = 0, begin = 0;
     for (size_t i = 0; i < devices.size(); ++i) {
       const double end = begin + given.weights[i];
-      longest = std::max(longest, (work.before(end) - work.before(begin)) / speeds[i] * all);
+      const double takes = (work.before(end) - work.before(begin)) / speeds[i] * all;
+      longest = std::max(longest, takes);
+      sum += takes;
       begin = end;
     }
-    if (longest <= 1 + kWorthwhile) return given.weights;
+    if (longest <= 1 + kWorthwhile) {
+      if (sum >= kEven * longest * static_cast<double>(devices.size()))
+        given.uneven -= given.uneven > 0 ? 1 : 0;
+      else
+        ++given.uneven;
+      if (given.uneven < given.patience) return given.weights;
+      given.patience *= 2;
+    }
+  } else {
+    given.patience = kPatience;
   }
-  given = {{devices.begin(), devices.end()}, {}};
+  given = {{devices.begin(), devices.end()}, {}, 0, given.patience};
   double done = 0, begin = 0;
   for (const double speed : speeds) {
     done += speed / all;

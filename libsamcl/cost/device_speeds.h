@@ -7,7 +7,9 @@
 // Herman, 1970); later launches are cut elsewhere, which tells the two apart. Shares by speeds alone (HGuided of
 // EngineCL) swing to and fro where most of the work lies in a small place.
 //
-// Small differences change nothing, since with every change of cuts bytes have to move.
+// Small differences change nothing, since with every change of cuts bytes have to move. What is believed of a slow
+// device may be why it is thought that it could not do much more: where devices go on being idle for long, that is
+// tried now and then, ever more seldom.
 //
 // Threads: any.
 #pragma once
@@ -41,6 +43,10 @@ class DeviceSpeeds {
 
   // What is predicted to be won by new shares must be more than that part of a launch.
   static constexpr double kWorthwhile = 0.03;
+  // Devices are idle for long if they are busy for less than that part of the longest one's time, on average; when that
+  // was so in so many launches more than it was not, a new cut is tried, and after twice as many the next time.
+  static constexpr double kEven = 0.94;
+  static constexpr unsigned kPatience = 4;
   // The least speed that is believed of a device, of the largest.
   static constexpr double kLeast = 1.0 / 64;
 
@@ -64,6 +70,7 @@ class DeviceSpeeds {
   struct Given {
     std::vector<unsigned> devices;
     std::vector<double> weights;
+    unsigned uneven = 0, patience = kPatience;  // launches that left devices idle, less others; how many may
   };
   double of(unsigned device) const { return device < speeds_.size() ? speeds_[device] : 0; }
 

@@ -64,6 +64,25 @@ TEST(DeviceSpeeds, SmallChangesLeaveTheSharesAsTheyAre) {
   EXPECT_NE(speeds.shares(kBoth), before);
 }
 
+// A slow device that had the places with most of the work the first time is thought to be slower still, so that it
+// seems to be no loss that it is idle for half of the time.
+TEST(DeviceSpeeds, WhatIsIdleForLongIsGivenMoreNowAndThen) {
+  Speeds speeds;
+  speeds.took(0, 500, 50'000);
+  speeds.took(1, 500, 500);
+  const std::vector<double> first = speeds.shares(kBoth);
+  const auto measure = [&](const std::vector<double>& shares) {
+    const double cut = shares[0] / (shares[0] + shares[1]);
+    speeds.took(0, static_cast<uint64_t>(cut * 1000), static_cast<uint64_t>(cut * 1000 * 20), {0, 0, cut});
+    speeds.took(1, static_cast<uint64_t>((1 - cut) * 1000), static_cast<uint64_t>((1 - cut) * 1000), {0, cut, 1});
+  };
+  int launches = 0;
+  for (measure(first); launches < 100 && speeds.shares(kBoth) == first; ++launches) measure(first);
+  EXPECT_GE(launches, static_cast<int>(DeviceSpeeds::kPatience) - 1);
+  EXPECT_LT(launches, 20);
+  EXPECT_GT(speeds.shares(kBoth)[0], first[0]);
+}
+
 // How much of a kernel's work lies before a place of its NDRange, both from 0 to 1.
 using WorkAt = std::function<double(double)>;
 double even(double place) { return place; }

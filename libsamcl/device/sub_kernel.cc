@@ -111,7 +111,8 @@ class Slices {
   cl_int error_ = CL_SUCCESS;
 };
 
-cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
+// computed: what it took by the device's own clock, ns, where that is told.
+cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room, uint64_t& computed) {
   lease::Lease lease = lease_of(device);
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
@@ -120,13 +121,18 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
       room.ask([&] { return kernel.enqueue(device, kernel.box(), {&done, device.lease.client != nullptr}); });
   if (error != CL_SUCCESS) return error;
   DeviceTimes times;
-  error = CompletionQueue::wait_for(done, device.lease.client ? &times : nullptr);
-  if (error == CL_SUCCESS && device.lease.client) {
-    const uint64_t computed = times.took() > 0 ? times.took() : now_ns() - begun;
-    kernel.times().took(kernel.work_items(kernel.box()), computed);
-    device.computed(computed);
+  const bool is_managed = device.lease.client != nullptr;
+  const bool wants_times = is_managed || kernel.times_wanted() == Giving::Times::at_end;
+  error = CompletionQueue::wait_for(done, wants_times ? &times : nullptr);
+  if (error != CL_SUCCESS) return error;
+  if (!is_managed) {
+    computed = times.took();
+    return CL_SUCCESS;
   }
-  return error;
+  const uint64_t took = times.took() > 0 ? times.took() : now_ns() - begun;
+  kernel.times().took(kernel.work_items(kernel.box()), took);
+  device.computed(took);
+  return CL_SUCCESS;
 }
 
 // Runs a piece to its end. ns: what that took.
@@ -177,7 +183,7 @@ cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
   if (const auto shared = kernel.shared()) {
     error = run_shared(kernel, *shared, device, room, run.computed);
   } else {
-    error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room);
+    error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room, run.computed);
   }
   run.ended = now_ns();
   if (error == CL_SUCCESS) kernel.ran(device, run);

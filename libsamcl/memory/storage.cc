@@ -286,7 +286,10 @@ bool Storage::give_back_idle(unsigned device) {
   std::vector<Range> only_here;
   for (const auto& piece : directory_.pieces({0, size_}))
     if (piece.valid == only(device)) only_here.push_back(piece.range);
-  if (!only_here.empty()) ++host_changes_;
+  if (!only_here.empty()) {
+    ++host_changes_;
+    ++all_host_changes_;
+  }
   if (!only_here.empty() && (!host() || copy_to_host(device, only_here) != CL_SUCCESS)) return false;
   for (const Range& range : only_here) directory_.copied(range, kHost);
   forget_replica(device);

@@ -183,6 +183,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // How often bytes came to the host copy otherwise than by a command: what it had there before is gone.
   uint64_t host_changes() const { return host_changes_; }
+  // The same of all storages there are. Any thread.
+  static uint64_t all_host_changes() { return all_host_changes_.load(std::memory_order_relaxed); }
 
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
   Directory& other_directory(uint64_t epoch) {
@@ -302,6 +304,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0, last_use_ = 0, host_changes_ = 0;
+  static inline std::atomic<uint64_t> all_host_changes_{0};
   std::vector<Range> passed_on_;
   uint64_t passed_in_ = 0;
   std::vector<Rectangle> mapped_;

@@ -91,4 +91,15 @@ std::vector<Bytes> without(std::span<const Bytes> some, std::span<const Bytes> o
   return left;
 }
 
+std::vector<Bytes> common(std::span<const Bytes> some, std::span<const Bytes> others) {
+  return without(some, without(some, others));
+}
+
+uint64_t size_of(std::span<const Bytes> all) {
+  uint64_t size = 0;
+  for (const Bytes& bytes : all)
+    for (const Range& range : bytes.ranges) size += range.size();
+  return size;
+}
+
 }  // namespace samcl

@@ -24,5 +24,9 @@ bool are_among(std::span<const Bytes> some, std::span<const Bytes> others);
 void add(std::vector<Bytes>& to, std::span<const Bytes> others);
 // The first but for the others.
 std::vector<Bytes> without(std::span<const Bytes> some, std::span<const Bytes> others);
+// What both have.
+std::vector<Bytes> common(std::span<const Bytes> some, std::span<const Bytes> others);
+// How many these are.
+uint64_t size_of(std::span<const Bytes> all);
 
 }  // namespace samcl

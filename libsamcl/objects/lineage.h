@@ -12,11 +12,19 @@
 // launches in place, nor for two buffers in turn: the host copy's old bytes are what their inputs are kept in. They
 // stay until all that the chain wrote is there, which replaces them at once. What lies elsewhere may go there alone.
 //
+// Where others need some of it (a halo), or are about to overwrite what it has read of theirs, and host memory has what
+// it is made again from, that is copied aside before, with the run that it is for: messages are logged, in the words of
+// the literature on recovery (Elnozahy et al., ACM Computing Surveys 34 (2002)), and the host copy is the checkpoint.
+// So chains of several devices that read of each other in turn do not depend on each other. No chain has more copied
+// aside than half of what it wrote: rather all of that goes to the host then.
+//
 // All of it under the lock of the context's graph.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "libsamcl/coherence/directory.h"
@@ -52,18 +60,29 @@ struct Run {
 // Runs that followed each other on one device.
 struct Chain {
   unsigned device = 0;
-  std::vector<Run> runs;             // at least one
-  std::vector<Bytes> reads, writes;  // reads: but for what it writes itself
+  std::vector<std::shared_ptr<const Run>> runs;  // at least one
+  std::vector<Bytes> reads, writes;              // reads: but for what it writes itself, and what is saved
   // Of what it writes and has to find as it was: what host memory has there, which is still the old bytes.
   struct Old {
-    std::shared_ptr<Storage> memory;
-    std::vector<Directory::Piece> pieces;  // at the host, or zeros
-    uint64_t changes;                      // Storage::host_changes()
+    Bytes bytes;
+    Place at;          // kHost or kZeros
+    uint64_t changes;  // Storage::host_changes()
+    size_t since;      // the first run that may find it so
   };
   std::vector<Old> before;
+  // Of what it reads, or has to find as it was: copies of what is no longer in host memory.
+  struct Saved {
+    Bytes bytes;
+    std::vector<std::byte> copy;  // of all ranges, one after the other; zeros have none
+    bool is_zeros;
+    size_t since, until;  // those of its runs that may find it so
+  };
+  std::vector<Saved> saved;
   bool is_released = false;
   bool is_in_flight = true;                       // the last run has not ended
   std::vector<std::shared_ptr<Chain>> continued;  // while it has not: what it was without that run
+  uint64_t number = 0;                            // its place among the others
+  std::vector<const Storage*> memories;           // of all its runs; some twice
 };
 
 // What a command uses of buffers. Images and shared virtual memory are left out: they stay with the first device.
@@ -90,10 +109,14 @@ class Uses {
   bool is_anything_ = false;
 };
 
+struct Saving;
+
 class Lineage {
  public:
   // Of all chains, and of one: what is longer takes long to make again.
   static constexpr size_t kMostRuns = 256, kLongestChain = 64;
+  // Nothing is copied aside for chains that wrote less, in all, as one more command takes longer than all these bytes.
+  static inline uint64_t least_saved = 512 << 10;
 
   // What has to be done, and to have ended, before a command is planned that uses that; or it has to wait until what is
   // in flight has ended. Neither: it is to be planned now, and what it overwrites is no longer known here. Throws where
@@ -128,7 +151,7 @@ class Lineage {
   // Whether launches may be added.
   bool is_at_work() const { return !has_failed_; }
   size_t chains() const { return chains_.size(); }
-  size_t runs() const;
+  size_t runs() const { return runs_; }
 
   // What is no longer known: to be destroyed without the lock, as it may be the last to hold a memory object of which
   // the program wants to hear when it is gone.
@@ -138,19 +161,32 @@ class Lineage {
  private:
   using Chains = std::vector<std::shared_ptr<Chain>>;
 
+  void enter(const std::shared_ptr<Chain>& chain);
+  void leave(const std::shared_ptr<Chain>& chain);
+  Chains all() const;
+  template <typename Is>
+  Chains those_using(std::span<const Bytes> some, Is is) const;
+  Chains touched(const Uses& next) const;
+  bool looks_at_all(const Uses& next) const;
+  void look_at_changed(const Context& context);
   First compute_lost(Context& context);
-  First keep(const Uses& next) const;
+  First keep(const Uses& next, const Chains& some) const;
   template <typename IsKept>
-  First keep(std::vector<Bytes> needed, IsKept is_kept) const;
-  Chains superseded(const Uses& next) const;
-  Chains continued(const Run& run, const Chains& superseded) const;
-  bool may_continue(const Uses& next, const Chains& superseded) const;
+  First keep(const Chains& some, std::vector<Bytes> needed, std::vector<Saving> savings, IsKept is_kept) const;
+  Chains continued(const Run& run, const Chains& superseded, const Chains& saved) const;
+  bool may_continue(const Uses& next, const Chains& superseded, const Chains& saved) const;
   void settle(const std::shared_ptr<Chain>& ended, bool is_done);
   template <typename IsOver>
   void drop_if(IsOver is_over);
 
-  Chains chains_;           // each after those that wrote what it read
+  std::map<uint64_t, std::shared_ptr<Chain>> chains_;  // each after those that wrote what it read
+  std::unordered_map<const Storage*, std::map<uint64_t, std::shared_ptr<Chain>>> by_memory_;
+  uint64_t last_number_ = 0;
+  size_t runs_ = 0;         // of all
   bool is_shaken_ = false;  // directories have changed otherwise than by commands
+  Chains changed_;          // these perhaps have, or the directories of what they wrote
+  bool any_released_ = false;
+  uint64_t host_changes_ = 0;  // Storage::all_host_changes() when it was seen that all of them were intact
   bool has_failed_ = false;
   Dropped dropped_;
 };

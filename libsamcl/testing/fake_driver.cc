@@ -393,7 +393,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
   g_driver->launches_with_event += event != nullptr;
   if (event) {
     auto* const end = new RealEvent;
-    end->took_ns += call.size[0] * call.size[1] * call.size[2] * g_driver->ns_per_item(call.device);
+    end->took_ns += call.size[0] * call.size[1] * call.size[2] * g_driver->ns_per_item(call);
     *event = handle<cl_event>(end);
   }
   return CL_SUCCESS;

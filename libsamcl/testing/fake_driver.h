@@ -75,7 +75,7 @@ class FakeDriver {
   std::atomic<uint64_t> memory{0};
 
   // What a kernel is said to have taken, for each work-item. All else takes a microsecond.
-  std::function<uint64_t(unsigned device)> ns_per_item = [](unsigned) { return uint64_t{0}; };
+  std::function<uint64_t(const KernelCall& call)> ns_per_item = [](const KernelCall&) { return uint64_t{0}; };
 
   // Calls of that kind that were made, and of them those that went wrong by themselves.
   int count(Call call) const { return counts_[static_cast<size_t>(call)]; }
