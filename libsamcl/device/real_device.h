@@ -93,9 +93,7 @@ class RealDevice {
   };
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
   // That of the compute lane: by who gives it a command, with its `calls`; and without, where that makes no difference.
-  cl_command_queue compute_queue(ComputeQueues::Use use) {
-    return compute_queues_.next(use, completions_->is_idle());
-  }
+  cl_command_queue compute_queue(ComputeQueues::Use use) { return compute_queues_.next(use, completions_->is_idle()); }
   cl_command_queue compute_queue() const { return compute_queues_.in_use(); }
 
   // Moves rows of equal shape between a memory object and host memory on a lane's queue, and waits; any thread. With a

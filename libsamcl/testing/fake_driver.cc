@@ -29,7 +29,7 @@ struct RealContext : Real {
 struct RealQueue : Real {
   RealContext* context = nullptr;
   unsigned device = 0;
-  std::atomic<bool> is_used{false};  // since it was waited for
+  std::atomic<bool> is_busy{false};  // something was given to it that has not ended
 };
 struct RealBuffer : Real {
   RealContext* context = nullptr;
@@ -219,6 +219,10 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
   return CL_SUCCESS;
 }
 
+void note_given(cl_command_queue queue) {
+  if (g_driver->is_suspended()) object<RealQueue>(queue)->is_busy = true;
+}
+
 cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
   g_driver->wait_while_suspended();
   return CL_SUCCESS;
@@ -226,9 +230,9 @@ cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
 // What has nothing to do is not waited for.
 cl_int CL_API_CALL finish(cl_command_queue queue) {
   const cl_int error = g_driver->enter(Call::finish);
-  if (queue && !object<RealQueue>(queue)->is_used) return error;
+  if (queue && !object<RealQueue>(queue)->is_busy) return error;
   g_driver->wait_while_suspended();
-  if (queue) object<RealQueue>(queue)->is_used = false;
+  if (queue) object<RealQueue>(queue)->is_busy = false;
   return error;
 }
 cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size_t*) {
@@ -246,7 +250,7 @@ cl_int CL_API_CALL event_times(cl_event event, cl_profiling_info what, size_t, v
 cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
 cl_int CL_API_CALL mark(cl_command_queue queue, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::mark);
-  if (queue) object<RealQueue>(queue)->is_used = true;
+  if (queue) note_given(queue);
   if (error == CL_SUCCESS && event) *event = handle<cl_event>(new RealEvent);
   return error;
 }
@@ -260,7 +264,7 @@ cl_int enter(Call call, cl_command_queue queue, cl_mem buffer, size_t offset, si
   const cl_int error = g_driver->enter(call);
   if (error != CL_SUCCESS) return error;
   const auto& real = *object<RealBuffer>(buffer);
-  object<RealQueue>(queue)->is_used = true;
+  note_given(queue);
   if (real.context != object<RealQueue>(queue)->context) return g_driver->misuse(CL_INVALID_CONTEXT);
   if (bytes == 0 || offset + bytes > real.bytes.size()) return g_driver->misuse(CL_INVALID_VALUE);
   if (event) *event = handle<cl_event>(new RealEvent);
@@ -307,7 +311,7 @@ cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem* 
                            cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::migrate);
   if (error != CL_SUCCESS) return error;
-  object<RealQueue>(queue)->is_used = true;
+  note_given(queue);
   for (cl_uint i = 0; i < count; ++i) {
     if (object<RealBuffer>(buffers[i])->context != object<RealQueue>(queue)->context)
       return g_driver->misuse(CL_INVALID_CONTEXT);
@@ -371,7 +375,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
                           const size_t* size, const size_t*, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::launch);
   if (error != CL_SUCCESS) return error;
-  object<RealQueue>(queue)->is_used = true;
+  note_given(queue);
   auto& real = *object<RealKernelObject>(kernel);
   KernelCall call{object<RealQueue>(queue)->device, {0, 0, 0}, {1, 1, 1}, {}};
   for (cl_uint d = 0; d < dimensions; ++d) {
