@@ -1,12 +1,16 @@
 #include "libsamcl/device/compute_queues.h"
 
+#include <utility>
+
 #include "libsamcl/driver/driver.h"
 
 namespace samcl {
 
-ComputeQueues::~ComputeQueues() {
-  for (const cl_command_queue queue : {timed_, plain_})
-    if (queue) driver::real().clReleaseCommandQueue(queue);
+ComputeQueues::~ComputeQueues() { release(); }
+
+void ComputeQueues::release() {
+  for (cl_command_queue* queue : {&timed_, &plain_})
+    if (*queue) driver::real().clReleaseCommandQueue(std::exchange(*queue, nullptr));
 }
 
 cl_int ComputeQueues::create(cl_context context, cl_device_id device, bool tells_times, bool is_plain) {
@@ -23,26 +27,16 @@ cl_command_queue ComputeQueues::next(Use use, bool is_idle) {
   if (use == Use::either || !timed_ || !plain_) return present;
   if (use == Use::timed) {
     gained_by_ = 0;
-    return present == timed_ || !go_over(timed_, is_idle) ? present : timed_;
+    return present == timed_ || !go_over(timed_) ? present : timed_;
   }
-  if (present == plain_ || ++gained_by_ < (is_idle ? kIdle : kBusy)) return present;
-  return go_over(plain_, is_idle) ? plain_ : present;
+  if (present == plain_ || ++gained_by_ < kPays || !is_idle) return present;
+  return go_over(plain_) ? plain_ : present;
 }
 
-// What is thought to be idle, and is not, is waited for.
-bool ComputeQueues::go_over(cl_command_queue to, bool is_idle) {
-  const auto& cl = driver::real();
-  const cl_command_queue from = in_use_.load(std::memory_order_relaxed);
-  if (is_idle) {
-    if (cl.clFinish(from) != CL_SUCCESS) return false;
-  } else {
-    cl_event end = nullptr;
-    if (cl.clEnqueueMarkerWithWaitList(from, 0, nullptr, &end) != CL_SUCCESS) return false;
-    cl_int error = cl.clFlush(from);
-    if (error == CL_SUCCESS) error = cl.clEnqueueBarrierWithWaitList(to, 1, &end, nullptr);
-    cl.clReleaseEvent(end);
-    if (error != CL_SUCCESS) return false;
-  }
+// Commands of one that wait for an event of the other would do without waiting here, but NVIDIA's driver has crashed
+// where queues waited for each other so (580, two H200).
+bool ComputeQueues::go_over(cl_command_queue to) {
+  if (driver::real().clFinish(in_use_.load(std::memory_order_relaxed)) != CL_SUCCESS) return false;
   in_use_.store(to, std::memory_order_release);
   return true;
 }

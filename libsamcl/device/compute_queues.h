@@ -1,6 +1,6 @@
 // The driver's two queues behind a device's compute lane: one that tells when its commands ran, and a plain one. The
-// lane uses one at a time, and goes over from one to the other between two commands, so that both are one in-order
-// queue.
+// lane uses one at a time, and goes over from one to the other when all that the one was given has ended, so that both
+// are one in-order queue.
 //
 // NVIDIA's driver takes twice as long for what comes to a queue that tells times: with an H200 14 us for a launch with
 // an event instead of 7, and 18 for a copy on the device instead of 9; only launches without an event cost the same.
@@ -35,17 +35,20 @@ class ComputeQueues {
     return !wanted.event ? Use::either : wanted.times ? Use::timed : Use::plain;
   }
   // The queue for it, which comes after all that was given before. By one thread at a time, until the command is given.
-  // is_idle: as far as is known, nothing that was given is still to run.
+  // is_idle: as far as is known, nothing that was given is still to run. Only for times is that waited for.
   cl_command_queue next(Use use, bool is_idle);
+
+  // Before the context is. Nothing is given any more.
+  void release();
 
   // The one that is used now. Any thread.
   const std::atomic<cl_command_queue>& in_use() const { return in_use_; }
 
  private:
-  // So many come that a plain queue is quicker with before one is gone over to: it takes as long as is won with four of
-  // them while the other one is busy, and half of one while it is idle.
-  static constexpr unsigned kBusy = 16, kIdle = 3;
-  bool go_over(cl_command_queue to, bool is_idle);
+  // So many come that a plain queue is quicker with before it is gone over to: to do so, and back, takes as long as is
+  // won with one or two.
+  static constexpr unsigned kPays = 3;
+  bool go_over(cl_command_queue to);
 
   cl_command_queue timed_ = nullptr, plain_ = nullptr;
   std::atomic<cl_command_queue> in_use_{nullptr};

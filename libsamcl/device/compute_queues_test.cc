@@ -20,43 +20,44 @@ struct ComputeQueuesTest : ::testing::Test {
     EXPECT_EQ(queues.create(device.context(), device.id, tells_times, is_plain), CL_SUCCESS);
     return queues.in_use();
   }
-  // How many that a plain one is quicker with come before one is in use.
-  int until_plain(bool is_idle) {
+  // How many that a plain one is quicker with come, while nothing runs, before one is in use.
+  int until_plain() {
     const cl_command_queue timed = queues.in_use();
     int count = 1;
-    while (queues.next(Use::plain, is_idle) == timed && count < 100) ++count;
+    while (queues.next(Use::plain, true) == timed && count < 100) ++count;
     return count;
   }
 };
 
-TEST_F(ComputeQueuesTest, GoOverOnceItPays) {
+TEST_F(ComputeQueuesTest, GoOverOnceItPaysAndNothingRuns) {
   const cl_command_queue timed = create(true, true);
   EXPECT_EQ(queues.next(Use::timed, false), timed);
-  EXPECT_EQ(driver.count(Call::mark), 0);
-  EXPECT_EQ(until_plain(false), 16);
+  EXPECT_EQ(until_plain(), 3);
   const cl_command_queue plain = queues.in_use();
   EXPECT_NE(plain, timed);
-  EXPECT_EQ(driver.count(Call::mark), 2) << "the end of the one, for which the other waits";
-  EXPECT_EQ(queues.next(Use::either, false), plain);
-  EXPECT_EQ(queues.next(Use::timed, false), timed);
-  EXPECT_EQ(queues.next(Use::either, false), timed);
-  EXPECT_EQ(driver.count(Call::mark), 4);
+  EXPECT_EQ(queues.next(Use::either, true), plain);
+  EXPECT_EQ(queues.next(Use::timed, true), timed);
+  EXPECT_EQ(queues.next(Use::either, true), timed);
+  EXPECT_EQ(driver.count(Call::mark), 0);
 }
 
-TEST_F(ComputeQueuesTest, GoOverSoonerAndWithoutAMarkerWhereNothingRuns) {
-  create(true, true);
-  EXPECT_EQ(until_plain(true), 3);
-  EXPECT_EQ(driver.count(Call::mark), 0);
-  EXPECT_GT(driver.count(Call::finish), 0);
+TEST_F(ComputeQueuesTest, WhatRunsIsNotWaitedForButForTimes) {
+  const cl_command_queue timed = create(true, true);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(queues.next(Use::plain, false), timed);
+  EXPECT_EQ(driver.count(Call::finish), 0);
+  EXPECT_EQ(until_plain(), 1) << "it has paid since long";
+  EXPECT_EQ(driver.count(Call::finish), 1);
+  EXPECT_EQ(queues.next(Use::timed, false), timed);
+  EXPECT_EQ(driver.count(Call::finish), 2);
 }
 
 TEST_F(ComputeQueuesTest, WhatIsTimedKeepsTheOther) {
   const cl_command_queue timed = create(true, true);
   for (int i = 0; i < 100; ++i) {
-    for (int untimed = 0; untimed < 15; ++untimed) EXPECT_EQ(queues.next(Use::plain, false), timed);
-    EXPECT_EQ(queues.next(Use::timed, false), timed);
+    for (int untimed = 0; untimed < 2; ++untimed) EXPECT_EQ(queues.next(Use::plain, true), timed);
+    EXPECT_EQ(queues.next(Use::timed, true), timed);
   }
-  EXPECT_EQ(driver.count(Call::mark), 0);
+  EXPECT_EQ(driver.count(Call::finish), 0);
 }
 
 TEST_F(ComputeQueuesTest, OneIsUsedWhereThereIsNoOther) {
@@ -64,14 +65,10 @@ TEST_F(ComputeQueuesTest, OneIsUsedWhereThereIsNoOther) {
   for (const Use use : {Use::timed, Use::plain, Use::either}) EXPECT_EQ(queues.next(use, true), only);
 }
 
-TEST_F(ComputeQueuesTest, StayWhereTheDriverDoesNotGoOver) {
+TEST_F(ComputeQueuesTest, StayWhereTheDriverFails) {
   const cl_command_queue timed = create(true, true);
-  driver.fail(Call::mark, CL_OUT_OF_RESOURCES);
-  for (int i = 0; i < 16; ++i) EXPECT_EQ(queues.next(Use::plain, false), timed);
-  EXPECT_EQ(driver.count(Call::mark), 1) << "it is asked again with the next";
-  driver.fail(Call::mark, CL_OUT_OF_RESOURCES, 1, 1);
-  EXPECT_EQ(queues.next(Use::plain, false), timed) << "the marker was given, what waits for it was not";
-  EXPECT_NE(queues.next(Use::plain, false), timed);
+  driver.fail(Call::finish, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(until_plain(), 4) << "it is asked again with the next";
   driver.fail(Call::finish, CL_OUT_OF_RESOURCES);
   EXPECT_NE(queues.next(Use::timed, true), timed) << "then the times are not told";
 }

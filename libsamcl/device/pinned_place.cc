@@ -9,9 +9,10 @@
 
 namespace samcl {
 
-PinnedPlace::~PinnedPlace() {
-  if (lock_) driver::real().clReleaseMemObject(lock_);
-  if (pages_) munmap(pages_, kBytes);
+void PinnedPlace::release() {
+  memory_ = nullptr;
+  if (lock_) driver::real().clReleaseMemObject(std::exchange(lock_, nullptr));
+  if (pages_) munmap(std::exchange(pages_, nullptr), kBytes);
 }
 
 void PinnedPlace::prepare(cl_context context) {

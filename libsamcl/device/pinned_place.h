@@ -18,7 +18,7 @@ namespace samcl {
 class PinnedPlace {
  public:
   PinnedPlace() = default;
-  ~PinnedPlace();
+  ~PinnedPlace() { release(); }
   PinnedPlace(const PinnedPlace&) = delete;
   PinnedPlace& operator=(const PinnedPlace&) = delete;
 
@@ -26,6 +26,9 @@ class PinnedPlace {
 
   // Without it, or if there is no memory, nobody gets it.
   void prepare(cl_context context);
+
+  // Before the context is. Nobody has it, or is going to.
+  void release();
 
   // For who it is his as long as he holds that; empty if another one has it, or it is shorter.
   class Held {

@@ -95,6 +95,8 @@ RealDevice::~RealDevice() {
   for (auto& worker : workers_) worker.reset();  // and theirs the queues
   completions_.reset();
   const auto& cl = driver::real();
+  pinned_place_.release();
+  compute_queues_.release();
   for (Queue& queue : queues_) {
     queue.ring.reset();
     if (queue.real) cl.clReleaseCommandQueue(queue.real);

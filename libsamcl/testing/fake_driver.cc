@@ -251,7 +251,7 @@ cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
 cl_int CL_API_CALL mark(cl_command_queue queue, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::mark);
   if (queue) note_given(queue);
-  if (error == CL_SUCCESS && event) *event = handle<cl_event>(new RealEvent);
+  if (error == CL_SUCCESS) *event = handle<cl_event>(new RealEvent);
   return error;
 }
 cl_int CL_API_CALL release_event(cl_event event) {
@@ -433,7 +433,7 @@ cl_icd_dispatch make_table() {
   table.clFinish = finish;
   table.clGetEventInfo = event_info;
   table.clGetEventProfilingInfo = event_times;
-  table.clEnqueueMarkerWithWaitList = table.clEnqueueBarrierWithWaitList = mark;
+  table.clEnqueueMarkerWithWaitList = mark;
   table.clReleaseEvent = release_event;
   table.clEnqueueWriteBuffer = write_buffer;
   table.clEnqueueReadBuffer = read_buffer;

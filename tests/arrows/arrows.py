@@ -71,7 +71,7 @@ ROOMS = {
                         "libsamcl/threads", "libsamcl/transfer"],
     "libsamcl/memory": ["base", "libsamcl/coherence", "libsamcl/device", "libsamcl/driver", "libsamcl/engine",
                         "libsamcl/observe"],
-    "libsamcl/backend": ["libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/memory",
+    "libsamcl/backend": ["base", "libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/memory",
                          "libsamcl/observe", "libsamcl/threads"],
     "libsamcl/merge": ["contract", "libsamcl/device", "libsamcl/memory", "libsamcl/observe"],
     "libsamcl/objects": ["base", "libsamcl/backend", "libsamcl/coherence", "libsamcl/cost", "libsamcl/device",

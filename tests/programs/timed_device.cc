@@ -126,16 +126,6 @@ cl_int CL_API_CALL marker(cl_command_queue queue, cl_uint, const cl_event*, cl_e
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL barrier(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
-  std::lock_guard one_at_a_time(driver);
-  ++calls.markers;
-  spend(times().marker);
-  for (cl_uint i = 0; i < count; ++i)
-    if (const Event* const before = ours(events[i])) busy_until[queue] = std::max(busy_until[queue], before->ended);
-  issue(queue, CL_COMMAND_BARRIER, 0, event);
-  return CL_SUCCESS;
-}
-
 void wait_for_all(cl_command_queue queue) {
   uint64_t until = 0;
   {
@@ -238,7 +228,6 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t 
 void replace(cl_icd_dispatch& table) {
   table.clEnqueueNDRangeKernel = launch;
   table.clEnqueueMarkerWithWaitList = marker;
-  table.clEnqueueBarrierWithWaitList = barrier;
   table.clFinish = finish;
   table.clWaitForEvents = wait;
   table.clGetEventInfo = event_info;
