@@ -1,5 +1,6 @@
 // What launching costs by itself: empty kernels in a burst, one at a time, with a buffer argument, and with an event
-// each; and whether many commands on one buffer, from an out-of-order queue, cost each what few do.
+// each, and with other commands between; and whether many commands on one buffer, from an out-of-order queue, cost each
+// what few do.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "base/json_text.h"
 #include "benchmarks/host/jobs.h"
 #include "benchmarks/host/statistics.h"
+#include "benchmarks/programs/between_launches.h"
 
 namespace {
 
@@ -21,6 +23,7 @@ struct Options {
   size_t launches = 0;
   size_t repeats = 0;
   bool on_one_buffer = false;
+  bool between = false;
   bool json = false;
 };
 
@@ -143,6 +146,23 @@ class LaunchOverhead {
     });
   }
 
+  // ns per round of a launch and another command, in a queue that tells no times; whatever each is, they end with a
+  // clFinish.
+  template <typename Report>
+  void between(const Report& report) {
+    BetweenLaunches others(session_, queue_);
+    set_arguments(one_argument_, others.used());
+    for (const BetweenLaunches::Command& other : others.commands()) {
+      report(other.what, other.key, measure([&] {
+               for (size_t i = 0; i < options_.launches; ++i) {
+                 enqueue(one_argument_);
+                 other.enqueue();
+               }
+               check(clFinish(queue_.get()));
+             }));
+    }
+  }
+
   // ns per command of so many on one buffer, from a queue out of order, until all have ended. They begin together, when
   // all are enqueued: each must know which ones it comes after. Counts take turns, so that all see the same machine.
   template <size_t Counts>
@@ -242,6 +262,10 @@ void run_with(const Options& options) {
   report("no times: launch + its event", "untimed_event_wait", measured.untimed_event_and_wait());
   report("no times: + the event before", "untimed_event_before", measured.wait_for_the_one_before());
   report("no times: launch + polling it", "untimed_event_poll", measured.event_and_poll());
+  if (options.between) {
+    std::printf("ns per launch and\n");
+    measured.between(report);
+  }
   if (options.on_one_buffer) {
     const std::array<size_t, 3> counts{options.launches / 2, options.launches, 4 * options.launches};
     const auto ns = measured.on_one_buffer(counts);
@@ -273,6 +297,7 @@ int main(int argc, char** argv) {
       "--on-one-buffer", options.on_one_buffer,
       "Also half as many, as many and four times as many commands on one buffer, from an out-of-order queue, that "
       "begin together (PoCL's basic devices, bare, wait for ever)");
+  app.add_flag("--between", options.between, "Also rounds of a launch and another short command");
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   if (const std::optional<int> exit_code = sizes.parse(argc, argv)) return *exit_code;
   try {

@@ -117,12 +117,11 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room, uint64
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_ulong begun = now_ns();
-  cl_int error =
-      room.ask([&] { return kernel.enqueue(device, kernel.box(), {&done, device.lease.client != nullptr}); });
-  if (error != CL_SUCCESS) return error;
-  DeviceTimes times;
   const bool is_managed = device.lease.client != nullptr;
   const bool wants_times = is_managed || kernel.times_wanted() == Giving::Times::at_end;
+  cl_int error = room.ask([&] { return kernel.enqueue(device, kernel.box(), {&done, wants_times}); });
+  if (error != CL_SUCCESS) return error;
+  DeviceTimes times;
   error = CompletionQueue::wait_for(done, wants_times ? &times : nullptr);
   if (error != CL_SUCCESS) return error;
   if (!is_managed) {
