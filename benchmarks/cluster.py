@@ -30,11 +30,17 @@ import threading
 WAYS = {"alone": None, "through": "staged", "within": "one-server", "direct": "one-context", "auto": "auto"}
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_for(description):
+    """What every script about servers asks for: where our programs are, and PoCL."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = pathlib.Path(__file__).resolve().parent
     parser.add_argument("--bin", type=pathlib.Path, default=here.parent / "build/release/bin", help="default: the release build's")
     parser.add_argument("--pocl", default=str(pathlib.Path.home() / ".local/share/samcl/pocl"), help="where PoCL with its remote driver is")
+    return parser
+
+
+def arguments():
+    parser = parser_for(__doc__)
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--devices", type=int, default=1, help="of each server")
     parser.add_argument("--port", type=int, default=18700)
@@ -148,4 +154,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,24 +11,21 @@ without managers. Times are of whole jobs, ms. Threads get no real-time prioriti
 Exit code 0; 77: there is no PoCL with its remote driver.
 """
 
-import argparse
 import json
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from cluster import parser_for
+
 TASKS = ("urgent", "lazy")
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = pathlib.Path(__file__).resolve().parent
-    parser.add_argument("--bin", type=pathlib.Path, default=here.parent / "build/release/bin", help="default: the release build's")
-    parser.add_argument("--pocl", default=str(pathlib.Path.home() / ".local/share/samcl/pocl"), help="where PoCL with its remote driver is")
+    parser = parser_for(__doc__)
     parser.add_argument("--port", type=int, default=19700)
     parser.add_argument("--urgent", default="256", help="rows and columns of the urgent program's matrices")
     parser.add_argument("--lazy", default="512", help="of the other one's")
