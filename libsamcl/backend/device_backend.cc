@@ -158,7 +158,7 @@ bool DeviceBackend::make_room(RealDevice& device, const std::function<bool()>& l
   while (true) {
     const bool uses_some = device.completions().awaits_any() || lane_works();
     if (listener_.make_room(device.index, false)) return true;
-    if (!uses_some) return false;
+    if (!uses_some || !Worker::may_go_on()) return false;
     if (!device.completions().help(nullptr)) std::this_thread::sleep_for(kOthersTell);
   }
 }

@@ -187,6 +187,7 @@ bool RealDevice::drain(int milliseconds) {
   };
   bool idle = true;
   submissions_->drain(SubmissionQueue::Lock::free);
+  idle &= submissions_->thread().drain(left());  // it may be making room for what another thread has submitted since
   for (auto& worker : workers_) idle &= worker->drain(left());
   return (!completions_ || completions_->drain(left())) && idle;
 }
