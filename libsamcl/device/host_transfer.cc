@@ -6,6 +6,7 @@
 #include "libsamcl/device/row_commands.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/settings/config.h"
 
 namespace samcl {
@@ -70,8 +71,7 @@ cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const Devic
 
 bool gains_by_pinned_chunks(cl_device_id device) {
   if (Config::get().transport == Config::Transport::staged) return true;
-  return (driver::value<cl_device_type>(device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
-         !driver::value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
+  return driver::is_gpu(device) && !driver::value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
 }
 
 }  // namespace samcl

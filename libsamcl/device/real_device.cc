@@ -38,8 +38,7 @@ class Stopwatch {
 
 // OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
 uint64_t items_at_once(cl_device_id id) {
-  const bool is_gpu = driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU;
-  return is_gpu ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
+  return driver::is_gpu(id) ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
 }
 
 }  // namespace
@@ -56,8 +55,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       packs_host_rows(driver::packs_host_rows(device_id)),
       compiles_for_each_local_size(driver::vendor_facts(device_id).compiles_for_each_local_size),
       pace_(lease_target.share),
-      gives_a_core_((driver::value<cl_device_type>(device_id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
-                    std::thread::hardware_concurrency() >= 4),
+      gives_a_core_(driver::is_gpu(device_id) && std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)) {
   const auto& cl = driver::real();

@@ -66,6 +66,8 @@ const VendorFacts& vendor_facts(cl_device_id device) {
   return vendor_facts(value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
 }
 
+bool is_gpu(cl_device_id device) { return value<cl_device_type>(device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU; }
+
 bool is_remote(cl_device_id device) { return contains(text(device, CL_DEVICE_VERSION), "pocl-remote"); }
 
 std::string server_address(cl_device_id device) {

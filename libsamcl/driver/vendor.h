@@ -58,6 +58,8 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
 const VendorFacts& vendor_facts(cl_platform_id platform);
 const VendorFacts& vendor_facts(cl_device_id device);
 
+bool is_gpu(cl_device_id device);
+
 // Whether the device computes inside the call that enqueues a command.
 bool computes_in_caller(cl_device_id device);
 

@@ -4,17 +4,20 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <future>
 #include <mutex>
 #include <ranges>
 #include <unordered_map>
 
 #include "libsamcl/driver/parts.h"
 #include "libsamcl/driver/query.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/settings/config.h"
+#include "libsamcl/threads/beside.h"
 #include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
@@ -51,6 +54,9 @@ std::vector<cl_context_properties> for_platform_of(cl_device_id device, std::vec
   return properties;
 }
 
+// A real device and why it has no context.
+using Opened = std::pair<std::unique_ptr<RealDevice>, cl_int>;
+
 }  // namespace
 
 Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_devices,
@@ -80,12 +86,26 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
   const Device& group = *context->device;
   const auto* const as_given = context->properties.empty() ? nullptr : context->properties.data();
   const auto shared = OneContext::of(group.real, group.leases[0], as_given);
-  for (unsigned i = 0; i < group.real.size(); ++i) {
+  const auto open = [&](unsigned i) -> Opened {
+    cl_int its_error = CL_SUCCESS;
     const auto its_properties =
         group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
-    context->add(std::make_unique<RealDevice>(
-        i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], shared[i], error));
-    if (*error != CL_SUCCESS) return nullptr;
+    auto real = std::make_unique<RealDevice>(i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(),
+                                             group.leases[i], shared[i], &its_error);
+    return {std::move(real), its_error};
+  };
+  // A GPU's driver takes a tenth of a second for each.
+  std::vector<std::future<Opened>> opened;
+  for (unsigned i = 0; i < group.real.size(); ++i) {
+    const auto its = [&open, i] { return open(i); };
+    const bool by_itself = i > 0 && !shared[i] && driver::is_gpu(group.real[i]) && !driver::is_remote(group.real[i]);
+    opened.push_back(by_itself ? beside(its) : std::async(std::launch::deferred, its));
+  }
+  for (std::future<Opened>& each : opened) {
+    auto [real, its_error] = each.get();
+    *error = its_error;
+    if (its_error != CL_SUCCESS) return nullptr;
+    context->add(std::move(real));
   }
   context->complete();
   arrange_process_end();

@@ -36,6 +36,15 @@ TEST_F(ContextTest, ManagersChoiceHoldsFromTheNextQuestionOn) {
   EXPECT_EQ(context->places_in_use(), only(2) | only(0));
 }
 
+TEST_F(ContextTest, IsNoneWhereOneDeviceHasNone) {
+  for (int others = 0; others < 3; ++others) {
+    driver.fail(testing::Call::create_context, CL_OUT_OF_RESOURCES, 1, others);
+    EXPECT_EQ(driver.make_context(), nullptr) << others;
+  }
+  EXPECT_EQ(driver.count(testing::Call::create_context), 9) << "all are asked at once";
+  EXPECT_NE(driver.make_context(), nullptr);
+}
+
 // Whatever patience there is for all else.
 TEST_F(ContextTest, DrainingWaitsForWhatIsBeingBuilt) {
   const auto context = driver.make_context();

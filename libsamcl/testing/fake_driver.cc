@@ -115,8 +115,8 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t 
 cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
                                       void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*,
                                       cl_int* error) {
-  *error = CL_SUCCESS;
-  return handle<cl_context>(new RealContext);
+  *error = g_driver->enter(Call::create_context);
+  return *error == CL_SUCCESS ? handle<cl_context>(new RealContext) : nullptr;
 }
 cl_int CL_API_CALL retain_context(cl_context context) {
   ++object<RealContext>(context)->references;

@@ -24,6 +24,7 @@
 namespace samcl::testing {
 
 enum class Call : uint8_t {
+  create_context,
   create_buffer,
   write,
   read,
@@ -37,7 +38,7 @@ enum class Call : uint8_t {
   launch,
   tell_time
 };
-constexpr size_t kCalls = 12;
+constexpr size_t kCalls = 13;
 
 // What a kernel is called with: on that device, work-items from `offset` on, `size` of them, and by argument the bytes
 // of a buffer or of a value. Where the runtime cuts an NDRange, its own argument comes last.
