@@ -111,6 +111,10 @@ TEST_F(LaunchCostTest, AHaloPassesWhileTheRestComputes) {
   EXPECT_GT(moved, 0u);
   EXPECT_LT(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
   EXPECT_GT(launch_ns(plan, kMs / 100, 100, kRates, here), 100'000u) << "shorter ones wait for the host";
+  LaunchPlan of_four = plan;
+  for (const Part& part : plan.parts) of_four.parts.push_back(part);
+  of_four.accesses[0].shares = {{{all}, {}}, {{all}, {}}, {{all}, {}}, {{all}, {}}};
+  EXPECT_GT(launch_ns(of_four, kMs / 100, 100, kRates, here), 200'000u) << "which serves one device after another";
   plan.may_overlap = false;
   EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver + moved);
   plan.may_overlap = true;
