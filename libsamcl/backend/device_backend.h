@@ -100,6 +100,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
+  static ComputeQueues::Use use_for(const engine::Node& node, const Giving& how);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
   bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;

@@ -512,13 +512,21 @@ TEST_F(UntimedLaunches, FollowOneThatHadItsBytesBrought) {
   enqueue(fill_buffer(large, 0, large->size(), std::vector<std::byte>(4)), queue);
   ASSERT_TRUE(large->storage->host());
   launch_seen(large).event->wait();
-  // A thread of ours may have begun to wait for it before the next one comes.
+  // A thread of ours may have begun to wait for its end, which does not come yet, before the next one does.
+  std::atomic<bool> holds{false};
+  machine.driver.ns_per_item = [&](const testing::KernelCall&) {
+    if (holds) machine.driver.suspend();
+    return uint64_t{0};
+  };
   bool has_followed = false;
   for (int tries = 0; tries < 100 && !has_followed; ++tries) {
     context.graph.locked([&] { large->storage->written(large->range, only(kHost)); });
+    holds = true;
     const auto brought = launch_seen(large).event;
-    while (!brought->ended() && !context.graph.followed(*queue)) std::this_thread::yield();
+    while (!context.graph.followed(*queue)) std::this_thread::yield();
     has_followed = launch_seen(large).has_followed;
+    holds = false;
+    machine.driver.resume();
     EXPECT_EQ(brought->wait(), CL_COMPLETE);
   }
   EXPECT_TRUE(has_followed);

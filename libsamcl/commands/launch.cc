@@ -147,7 +147,7 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
 }
 
 Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
-  if (launch_.timed_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
+  if (launch_.timed_ || launch_.learns_work_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
   if (!event_->observed || (event_->queue && !event_->queue->profiling())) return Giving::Times::never;
   return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
 }
@@ -317,6 +317,8 @@ void KernelLaunch::decide(Context& context) {
   plan_ = splits ? options.split.get() : &options.whole;
   timed_ = is_judged && may_be_split &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
+  learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
+                 !context.device->is_mixed() && !context.shares_host_memory() && !context.is_managed();
   if (!timed_ || options.split) return;
   if (const uint64_t written = written_by(request_, context))
     busy_items_ = known->times.busy_items(busy_items_, written);
@@ -511,6 +513,7 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
 // alike. Each part then may use what any of them uses.
 void KernelLaunch::share_parts(Context& context) {
   const LaunchPlan& plan = *plan_;
+  if (learns_work_) part_ns_ = std::vector<std::atomic<uint64_t>>(plan.parts.size());
   if (!plan.may_share || !plan.is_split() || is_again_) return;
   part_ns_ = std::vector<std::atomic<uint64_t>>(plan.parts.size());
   if (kernel().cost_model->even_ends.are_expected()) return;
@@ -779,6 +782,17 @@ void KernelLaunch::note_written() const {
   }
 }
 
+void KernelLaunch::learn_from_parts(CostModel& known) const {
+  const SmallVector<uint64_t, 8> ns(part_ns_.begin(), part_ns_.end());  // in place: the launch has to end
+  if (!learns_work_) return known.even_ends.took({ns.data(), ns.size()});
+  SmallVector<Covered, 8> covered;
+  for (const Part& part : plan_->parts) covered.push_back(plan_->covered(part.box));
+  uint64_t bytes = 0;
+  for (const BufferAccess& access : plan_->accesses) bytes += access.range.size();
+  const double moving_ns = static_cast<double>(bytes) / kernel().program->context->rates().exchange;
+  known.uneven_work.took({covered.data(), covered.size()}, {ns.data(), ns.size()}, static_cast<uint64_t>(moving_ns));
+}
+
 void KernelLaunch::ended(cl_int error) {
   end_runs([error](size_t) { return error == CL_SUCCESS; });
   if (error != CL_SUCCESS) return;
@@ -791,10 +805,7 @@ void KernelLaunch::ended(cl_int error) {
   }
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
-  if (known && std::ranges::all_of(part_ns_, [](const auto& ns) { return ns > 0; })) {
-    const SmallVector<uint64_t, 8> parts(part_ns_.begin(), part_ns_.end());  // in place: the launch has to end
-    known->even_ends.took({parts.data(), parts.size()});
-  }
+  if (known && std::ranges::all_of(part_ns_, [](const auto& ns) { return ns > 0; })) learn_from_parts(*known);
   if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;

@@ -116,6 +116,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void note_use() const;
   void bring_bytes(Planner& planner) const;
   void share_parts(Context& context);
+  void learn_from_parts(CostModel& known) const;
   void bring_back_taken(Planner& planner);
   void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
   void add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const;
@@ -127,13 +128,14 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  bool learns_work_ = false;                    // from its parts' times: where it lies
   uint64_t busy_items_ = 0;                     // work-items with something to do
   std::vector<unsigned> tested_on_;             // one device of each kind, if it is to be tested
   bool is_all_ = false;                         // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;                   // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;             // of the plan
   std::unique_ptr<SharedWork> shared_;          // what they take from; nullptr: each runs what the plan gives it
-  std::vector<std::atomic<uint64_t>> part_ns_;  // of each, on its own device, where they may be shared
+  std::vector<std::atomic<uint64_t>> part_ns_;  // of each, on its own device; empty: of no interest
   std::unique_ptr<TakingOver> taking_over_;     // where they do, and have memories of their own
   std::shared_ptr<Merging> merging_;
   std::weak_ptr<engine::Node> node_;  // of the only part

@@ -15,34 +15,6 @@ constexpr double kMostChange = 16;
 
 }  // namespace
 
-double DeviceSpeeds::Work::before(double place) const {
-  const double at = std::clamp(place, 0.0, 1.0) * kParts;
-  const auto whole = static_cast<size_t>(at);
-  double sum = std::accumulate(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(whole), 0.0);
-  if (whole < kParts) sum += parts_[whole] * (at - static_cast<double>(whole));
-  return sum / kParts;
-}
-
-double DeviceSpeeds::Work::place_of(double work) const {
-  double left = work * kParts;
-  for (size_t i = 0; i < kParts; ++i) {
-    if (left <= parts_[i]) return (static_cast<double>(i) + left / parts_[i]) / kParts;
-    left -= parts_[i];
-  }
-  return 1;
-}
-
-double DeviceSpeeds::Work::scale(double begin, double end, double factor) {
-  for (size_t i = 0; i < kParts; ++i) {
-    const double from = std::max(begin * kParts, static_cast<double>(i));
-    const double to = std::min(end * kParts, static_cast<double>(i + 1));
-    if (to > from) parts_[i] *= std::pow(factor, to - from);
-  }
-  const double all = std::accumulate(parts_.begin(), parts_.end(), 0.0) / kParts;
-  for (double& part : parts_) part = std::max(part / all, 1e-6);
-  return all;
-}
-
 void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns, const Covered& covered) {
   const std::lock_guard lock(mutex_);
   if (device >= speeds_.size()) {
@@ -53,8 +25,8 @@ void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns, const
     has_begun_[device] = true;
     return;
   }
-  Work& work = work_[covered.dimension];
-  const double density = (work.before(covered.end) - work.before(covered.begin)) / (covered.end - covered.begin);
+  WorkAlong& work = work_[covered.dimension];
+  const double density = work.between(covered.begin, covered.end) / (covered.end - covered.begin);
   const double speed =
       density * static_cast<double>(std::max<uint64_t>(work_items, 1)) / static_cast<double>(std::max<uint64_t>(ns, 1));
   if (speeds_[device] == 0) {
@@ -75,14 +47,14 @@ std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsi
   const double least = *std::max_element(speeds.begin(), speeds.end()) * kLeast;
   for (double& speed : speeds) speed = std::max(speed, least);
   const double all = std::accumulate(speeds.begin(), speeds.end(), 0.0);
-  const Work& work = work_[dimension];
+  const WorkAlong& work = work_[dimension];
   Given& given = given_[dimension];
   if (std::equal(devices.begin(), devices.end(), given.devices.begin(), given.devices.end())) {
     // How long the parts of a launch take that is cut so, in the time that it takes at best.
     double longest = 0, sum = 0, begin = 0;
     for (size_t i = 0; i < devices.size(); ++i) {
       const double end = begin + given.weights[i];
-      const double takes = (work.before(end) - work.before(begin)) / speeds[i] * all;
+      const double takes = work.between(begin, end) / speeds[i] * all;
       longest = std::max(longest, takes);
       sum += takes;
       begin = end;

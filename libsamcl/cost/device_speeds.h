@@ -20,14 +20,9 @@
 #include <span>
 #include <vector>
 
-namespace samcl {
+#include "libsamcl/cost/work_along.h"
 
-// What a part covers of its NDRange: of that dimension from `begin` to `end`, which are from 0 to 1, and all of the
-// others.
-struct Covered {
-  unsigned dimension = 0;
-  double begin = 0, end = 1;
-};
+namespace samcl {
 
 class DeviceSpeeds {
  public:
@@ -51,22 +46,6 @@ class DeviceSpeeds {
   static constexpr double kLeast = 1.0 / 64;
 
  private:
-  // Where the work of a kernel lies along one dimension.
-  class Work {
-   public:
-    Work() { parts_.fill(1); }
-    // Before a place, of all: from 0 to 1.
-    double before(double place) const;
-    // The place before which that much lies.
-    double place_of(double work) const;
-    // There is that many times as much between these places as was believed. How many times as much there is in all,
-    // which is then called 1 again.
-    double scale(double begin, double end, double factor);
-
-   private:
-    static constexpr size_t kParts = 256;
-    std::array<double, kParts> parts_;  // of the dimension, equally long: the work in each, 1 on average
-  };
   struct Given {
     std::vector<unsigned> devices;
     std::vector<double> weights;
@@ -76,9 +55,9 @@ class DeviceSpeeds {
 
   mutable std::mutex mutex_;
   std::vector<bool> has_begun_;
-  std::vector<double> speeds_;  // work-items per ns where work is even, by device; 0: not known
-  std::array<Work, 3> work_;    // by dimension
-  std::array<Given, 3> given_;  // what launches get at present, by dimension
+  std::vector<double> speeds_;     // work-items per ns where work is even, by device; 0: not known
+  std::array<WorkAlong, 3> work_;  // by dimension
+  std::array<Given, 3> given_;     // what launches get at present, by dimension
 };
 
 }  // namespace samcl

@@ -35,8 +35,13 @@ class ComputeQueues {
     return !wanted.event ? Use::either : wanted.times ? Use::timed : Use::plain;
   }
   // The queue for it, which comes after all that was given before. By one thread at a time, until the command is given.
-  // is_idle: as far as is known, nothing that was given is still to run. Only for times is that waited for.
+  // is_idle: as far as is known, nothing that was given is still to run. Only for times is that waited for: where the
+  // program may be what the device waits for, look before.
   cl_command_queue next(Use use, bool is_idle);
+  // Whether that would be waited for, unless the device is idle. Any thread.
+  bool waits_until_idle(Use use) const {
+    return use == Use::timed && timed_ && plain_ && in_use_.load(std::memory_order_relaxed) == plain_;
+  }
 
   // Before the context is. Nothing is given any more.
   void release();

@@ -95,6 +95,10 @@ class RealDevice {
   // That of the compute lane: by who gives it a command, with its `calls`; and without, where that makes no difference.
   cl_command_queue compute_queue(ComputeQueues::Use use) { return compute_queues_.next(use, completions_->is_idle()); }
   cl_command_queue compute_queue() const { return compute_queues_.in_use(); }
+  // Whether who gives it such a command now waits for what runs.
+  bool waits_until_idle(ComputeQueues::Use use) const {
+    return compute_queues_.waits_until_idle(use) && !completions_->is_idle();
+  }
 
   // Moves rows of equal shape between a memory object and host memory on a lane's queue, and waits; any thread. With a
   // manager it holds the device's PCIe link and goes in chunks, between which a more urgent task may take it; those of

@@ -87,6 +87,7 @@ uint64_t ns_for(uint64_t bytes, double rate) { return static_cast<uint64_t>(stat
 }  // namespace
 
 double longest_share(const LaunchPlan& plan, uint64_t busy_groups) {
+  if (plan.most_work > 0) return plan.most_work;
   double all = 0, written = 0, longest = 0;
   for (const Part& part : plan.parts) all += static_cast<double>(part.box.total());
   for (const uint64_t bytes : plan.written) written += static_cast<double>(bytes);

@@ -253,6 +253,12 @@ class Options {
   // Each halves what is left, at least, of what lies in one part.
   static constexpr int kSteps = 6;
 
+  // Where nothing else makes up for it: devices that take over pieces of each other's parts.
+  std::vector<double> uneven_work(size_t parts, unsigned dimension) const {
+    if (context_.device->is_mixed() || context_.shares_host_memory()) return {};
+    return kernel_.cost_model->uneven_work.shares(parts, dimension);
+  }
+
   // Where what each part needs and writes is known.
   bool may_overlap(const LaunchPlan& plan) const {
     return !context_.shares_host_memory() && !context_.survives() && !context_.device->is_mixed() &&
@@ -304,8 +310,10 @@ class Options {
     const bool mixed = context_.device->is_mixed();
     auto cut_along = [&](unsigned dimension) {
       CostModel& known = *kernel_.cost_model;
-      const auto shares =
-          mixed ? known.speeds.shares(devices, dimension) : known.balance.shares(devices.size(), dimension);
+      const std::vector<double> uneven = uneven_work(devices.size(), dimension);
+      const auto shares = mixed            ? known.speeds.shares(devices, dimension)
+                          : uneven.empty() ? known.balance.shares(devices.size(), dimension)
+                                           : uneven;
       std::vector<Part> parts = cut_by(shares, plan.ndrange, devices, dimension);
       // What served a launch of many work-groups may leave none to some device here.
       if (mixed || parts.size() == devices.size()) return parts;
@@ -330,7 +338,11 @@ class Options {
       plan.accesses = std::move(accesses);
     }
     if (compares) cut_dimension.found(best_dimension);
-    if (!mixed) balance(plan, cut_best, devices, best);
+    const bool is_cut_as_work_lies = cut_best.size() == uneven_work(devices.size(), best_dimension).size();
+    if (is_cut_as_work_lies)
+      plan.most_work = 1.0 / static_cast<double>(cut_best.size());
+    else if (!mixed)
+      balance(plan, cut_best, devices, best);
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
     plan.may_overlap = may_overlap(plan);

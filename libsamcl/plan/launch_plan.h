@@ -37,6 +37,8 @@ struct LaunchPlan {
   SmallVector<Part, 1> parts;  // at least one
   // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
   SmallVector<double, 1> speeds;
+  // How much of the work the part with most has, of 1; 0: as many as it has work-groups.
+  double most_work = 0;
   BufferAccesses accesses;
   // Bytes that each part writes; empty: not known of all parts.
   SmallVector<uint64_t, 1> written;

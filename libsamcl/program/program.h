@@ -21,6 +21,7 @@
 #include "libsamcl/cost/layers.h"
 #include "libsamcl/cost/moving.h"
 #include "libsamcl/cost/self_tests.h"
+#include "libsamcl/cost/uneven_work.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/building.h"
@@ -45,6 +46,7 @@ struct CostModel {
   DeviceSpeeds speeds;               // where devices are not alike
   EvenEnds even_ends;                // where they take over from each other
   Balance balance;                   // where they are alike
+  UnevenWork uneven_work;            // where they have memories of their own as well
   CutDimension cut_dimension;        // where they compute in one memory
   Judging judging;                   // of their parts
   Moving moving;                     // of bytes to these

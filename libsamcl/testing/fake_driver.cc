@@ -29,7 +29,7 @@ struct RealContext : Real {
 struct RealQueue : Real {
   RealContext* context = nullptr;
   unsigned device = 0;
-  std::atomic<bool> is_busy{false};  // something was given to it that has not ended
+  std::atomic<int> busy_in{0};  // the suspension in which something was given to it
 };
 struct RealBuffer : Real {
   RealContext* context = nullptr;
@@ -220,7 +220,7 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
 }
 
 void note_given(cl_command_queue queue) {
-  if (g_driver->is_suspended()) object<RealQueue>(queue)->is_busy = true;
+  if (g_driver->is_suspended()) object<RealQueue>(queue)->busy_in = g_driver->suspensions();
 }
 
 cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
@@ -230,9 +230,7 @@ cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
 // What has nothing to do is not waited for.
 cl_int CL_API_CALL finish(cl_command_queue queue) {
   const cl_int error = g_driver->enter(Call::finish);
-  if (queue && !object<RealQueue>(queue)->is_busy) return error;
-  g_driver->wait_while_suspended();
-  if (queue) object<RealQueue>(queue)->is_busy = false;
+  if (!queue || object<RealQueue>(queue)->busy_in == g_driver->suspensions()) g_driver->wait_while_suspended();
   return error;
 }
 cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size_t*) {

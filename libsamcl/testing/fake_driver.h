@@ -86,7 +86,11 @@ class FakeDriver {
   int live_buffers() const;
 
   // Until it is resumed, nothing ends for those who wait.
-  void suspend() { suspended_ = true; }
+  void suspend() {
+    ++suspensions_;
+    suspended_ = true;
+  }
+  int suspensions() const { return suspensions_; }  // there were so many
   void resume();
   void wait_while_suspended() const { suspended_.wait(true); }
   bool is_suspended() const { return suspended_; }
@@ -127,6 +131,7 @@ class FakeDriver {
   mutable std::mutex mutex_;  // guards the next
   std::set<cl_mem> buffers_;
   std::atomic<uint64_t> used_{0};
+  std::atomic<int> suspensions_{0};
   std::atomic<bool> suspended_{false};
 };
 
