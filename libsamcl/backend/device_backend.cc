@@ -199,10 +199,16 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   return CL_SUCCESS;
 }
 
+// Whether it could only be timed when the device is idle. The program, whose call this is, may be what that waits for.
+bool DeviceBackend::times_wait(const Node& node) const {
+  return set_.devices[node.lane.device]->waits_until_idle(ComputeQueues::Use::timed);
+}
+
 // is_awaited: something waits for its end.
 Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
-  const SubKernel* const kernel = kernel_of(node.operation);
+  SubKernel* const kernel = kernel_of(node.operation);
+  if (kernel && times_wait(node)) kernel->need_no_time();
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
   const bool is_asked_for = node.observed && (!kernel || kernel->is_asked_for());
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
@@ -210,18 +216,11 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   return how;
 }
 
-ComputeQueues::Use DeviceBackend::use_for(const Node& node, const Giving& how) {
-  cl_event event = nullptr;
-  const bool has_event = how.exactly || !kernel_of(node.operation);
-  return ComputeQueues::use_for({has_event ? &event : nullptr, how.times != Giving::Times::never});
-}
-
-// To the driver on this thread, or behind what waits for the thread that submits. That gets what is refused, too, and
-// what has to wait until the device is idle.
+// To the driver on this thread, or behind what waits for the thread that submits. That gets what is refused, too.
 cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool by_thread) {
   RealDevice& device = *set_.devices[node->lane.device];
   SubmissionQueue& submissions = device.submissions();
-  if (!submissions.is_behind() && !by_thread && !device.waits_until_idle(use_for(*node, how))) {
+  if (!submissions.is_behind() && !by_thread) {
     const Room idle([&] { return listener_.make_room(device.index, true); });
     const cl_int error = idle.ask([&] { return give_to_driver(node, how); });
     if (!Room::is_refusal(error)) return error == CL_SUCCESS ? error : give_up(*node, how, error);
@@ -232,8 +231,6 @@ cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool
 
 // Who submits may hold the context's lock: another thread tells of a failure.
 bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
-  const RealDevice& device = *set_.devices[entry.node->lane.device];
-  if (!is_final && device.waits_until_idle(use_for(*entry.node, entry.giving))) return false;
   const cl_int error = give_to_driver(entry.node, entry.giving);
   if (error == CL_SUCCESS) return true;
   if (Room::is_refusal(error) && !is_final) return false;
@@ -248,12 +245,6 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
   RealDevice& device = *set_.devices[entry.node->lane.device];
   bool made = false;
   try {
-    if (device.waits_until_idle(use_for(*entry.node, entry.giving))) {
-      if (context == SubmissionQueue::Lock::held) return false;
-      while (Worker::may_go_on() && device.waits_until_idle(use_for(*entry.node, entry.giving)))
-        if (!device.completions().help(nullptr)) std::this_thread::sleep_for(kOthersTell);
-      return true;
-    }
     if (context == SubmissionQueue::Lock::held) return listener_.make_room(device.index, true);
     auto alive = listener_.keep_alive();
     made = make_room_in_lane(device) || set_aside(*entry.node, 0);
@@ -336,8 +327,12 @@ Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint
   how.soon = !set_.devices[node.lane.device]->run_ahead()->is_far();
   if (SubKernel* const kernel = kernel_of(node.operation)) {
     if (kernel->times().wants_time(!how.soon)) {
-      how.exactly = true;
-      how.times = Giving::Times::at_end;
+      if (times_wait(node)) {
+        kernel->times().doubt();
+      } else {
+        how.exactly = true;
+        how.times = Giving::Times::at_end;
+      }
     }
     if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
   }

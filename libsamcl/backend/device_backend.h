@@ -100,13 +100,13 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
-  static ComputeQueues::Use use_for(const engine::Node& node, const Giving& how);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
   bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;
   void give(const LaunchRing::Launch& launch) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
+  bool times_wait(const engine::Node& node) const;
   Giving giving(const engine::Node& node, bool is_awaited) const;
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);

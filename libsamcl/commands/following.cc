@@ -418,9 +418,7 @@ bool Following::do_at_once(const Command& next, Context& context, const NodePtr&
 template <typename Enqueue, typename EnqueueLater>
 bool Following::give(RealDevice& device, const NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
                      const Enqueue& enqueue, const EnqueueLater& enqueue_later) {
-  const bool has_times = seen && seen->queue->profiling();
-  if (giving.exactly && has_times && device.waits_until_idle(ComputeQueues::Use::timed)) return false;
-  giving.times = has_times ? Giving::Times::late : Giving::Times::never;
+  giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
   std::shared_ptr<LateTimes> own_end, end;
   const auto extend = [&](const auto& its_enqueue) {
     return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, its_enqueue);

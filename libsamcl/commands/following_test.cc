@@ -506,30 +506,6 @@ TEST_F(UntimedLaunches, HaveNoEventWhereTheProgramWaitsForTheLast) {
   EXPECT_EQ(awaited(), 1u) << "nobody was told the end of all of them";
 }
 
-// The queue that tells times is another one, which begins when what was given before has ended: perhaps when the
-// program has done something.
-TEST_F(UntimedLaunches, ThoseWithTimesDoNotHoldUpTheProgram) {
-  const QueuePtr timed = machine.profiling_queue();
-  RealDevice& device = *context.devices[0];
-  one(false)->wait();
-  one(false)->wait();
-  const cl_command_queue first = device.compute_queue();
-  while (device.compute_queue(ComputeQueues::Use::plain) == first) std::this_thread::yield();
-  machine.driver.suspend();
-  launched += 3;
-  launch(add_one, {a});
-  EXPECT_TRUE(device.waits_until_idle(ComputeQueues::Use::timed));
-  launch(add_one, {a}, timed);
-  const auto behind = Event::make_shared(machine.context, timed, CL_COMMAND_NDRANGE_KERNEL);
-  behind->observed = true;
-  EXPECT_EQ(
-      context.graph.submit(behind, std::make_shared<KernelLaunch>(request(add_one, {a}), context), {}, Order::ordinary),
-      CL_SUCCESS);
-  EXPECT_FALSE(behind->ended());
-  machine.driver.resume();
-  EXPECT_EQ(behind->wait(), CL_COMPLETE);
-}
-
 // Then it is one operation of the device's, as others are, though it was several.
 TEST_F(UntimedLaunches, FollowOneThatHadItsBytesBrought) {
   const BufferPtr large = machine.buffer(1 << 17);

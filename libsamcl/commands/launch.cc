@@ -152,6 +152,15 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
   return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
 }
 
+// The next one is to be timed, then.
+void KernelLaunch::SubLaunch::need_no_time() {
+  if (std::exchange(launch_.timed_, false)) {
+    const auto ran = launch_.plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
+    launch_.kernel().cost_model->times.was_not_timed(launch_.busy_items_, ran);
+  }
+  launch_.learns_work_ = false;
+}
+
 bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_drivers_event(); }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {

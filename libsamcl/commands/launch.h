@@ -62,6 +62,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     PieceTimes& times() const override { return times_; }
     uint64_t work_items(const GroupBox& piece) const override;
     Giving::Times times_wanted() const override;
+    void need_no_time() override;
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
     void took_longer() override;

@@ -75,6 +75,12 @@ bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
   return is_timed(measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed), expect(work_items).whole);
 }
 
+void KernelTimes::was_not_timed(uint64_t work_items, Ran ran) {
+  std::atomic<uint32_t>& asked = measured(work_items, ran).asked;
+  uint32_t before = asked.load(std::memory_order_relaxed);
+  while (before > 0 && !asked.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) continue;
+}
+
 bool KernelTimes::time_is_due(uint64_t work_items) const {
   return is_timed(classes_[size_class(work_items)].whole.asked.load(std::memory_order_relaxed),
                   expect(work_items).whole);

@@ -42,6 +42,8 @@ class KernelTimes {
   // Whether the time of the next such launch should be taken exactly, which costs the driver more than the launch: the
   // first few, then some now and then. Asked once for each.
   bool wants_time(uint64_t work_items, Ran ran = Ran::whole);
+  // The time of one of which that was said could not be taken.
+  void was_not_timed(uint64_t work_items, Ran ran);
   // What wants_time() is going to say of the next one that runs whole.
   bool time_is_due(uint64_t work_items) const;
 

@@ -66,6 +66,16 @@ TEST(KernelTimes, ThatAreDoubtedAreTakenAgain) {
   EXPECT_TRUE(times.time_is_due(1000));
 }
 
+TEST(KernelTimes, ThatCouldNotBeTakenAreTakenOfTheNext) {
+  KernelTimes times;
+  for (int launch = 0; launch < 100; ++launch) {
+    EXPECT_TRUE(times.wants_time(1000));
+    times.was_not_timed(1000, KernelTimes::Ran::whole);
+  }
+  times.was_not_timed(1000, KernelTimes::Ran::whole);
+  EXPECT_TRUE(times.wants_time(1000));
+}
+
 TEST(KernelTimes, EachSizeHasItsOwnFirst) {
   KernelTimes times;
   for (int launch = 0; launch < 10; ++launch) times.wants_time(1000);

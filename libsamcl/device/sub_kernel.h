@@ -48,6 +48,8 @@ class SubKernel : public engine::KernelWork {
 
   // Whether, and when, the device has to tell exactly when it ran.
   virtual Giving::Times times_wanted() const = 0;
+  // It is not to be timed for what the runtime wants to learn: it is about to be given.
+  virtual void need_no_time() {}
   // Whether the program, which has its event, may ask for its end when others are behind it.
   virtual bool is_asked_for() const { return true; }
   // It has begun; it has run. Any thread, without the context's lock.
