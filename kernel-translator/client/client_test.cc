@@ -202,6 +202,45 @@ TEST_F(Client, does_not_wait_for_a_translator_that_hangs_after_its_answer) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+// As one that the host program forked while they were open here, and that goes on.
+TEST_F(Client, does_not_wait_for_another_process_that_has_the_translators_streams) {
+  translator_is(
+      "cat >/dev/null; (for i in $(seq 1000); do sleep 0.1; done; touch $folder/over) & echo $! >$folder/pid; "
+      "head -c 1000000 /dev/zero | tr '\\0' ' '; echo '" +
+      std::string(kAnswer) + "'");
+  settings_.timeout_ms = 250'000;
+  const auto translation = ask();
+  EXPECT_FALSE(fs::exists(path("over")));
+  pid_t pid = 0;
+  std::ifstream(path("pid")) >> pid;
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGKILL);
+  ASSERT_TRUE(translation) << translation.error().message;
+  EXPECT_EQ(translation->sources[0].source, "rewritten");
+}
+
+TEST_F(Client, ends_the_translators_input_though_the_program_forks_while_it_is_given) {
+  translator_is("touch $folder/begun; until [ -e $folder/forked ]; do sleep 0.01; done; cat >/dev/null; echo '" +
+                std::string(kAnswer) + "'");
+  pid_t forked = -1;
+  std::thread forking([&] {
+    while (!fs::exists(path("begun"))) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    forked = fork();
+    if (forked == 0) {
+      sleep(100);
+      _exit(0);
+    }
+    std::ofstream(path("forked")) << 1;
+  });
+  settings_.timeout_ms = 250'000;
+  const auto translation = ask(std::string(4 << 20, 'x'));
+  forking.join();
+  EXPECT_EQ(waitpid(forked, nullptr, WNOHANG), 0) << "its end was waited for";
+  kill(forked, SIGKILL);
+  waitpid(forked, nullptr, 0);
+  EXPECT_TRUE(translation) << translation.error().message;
+}
+
 TEST_F(Client, works_in_a_program_that_ignores_child_and_pipe_signals) {
   answers(kAnswer, "exec </dev/null");
   const auto child = signal(SIGCHLD, SIG_IGN);

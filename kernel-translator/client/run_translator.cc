@@ -65,21 +65,31 @@ std::vector<char*> clean_environment() {
   return kept;
 }
 
-// Reads what is there, and keeps it up to `most` bytes and a little more; closes at the end of the stream.
-void drain(Descriptor& from, std::string& into, size_t most) {
+// Reads of what is there, and keeps it up to `most` bytes and a little more; closes at the end of the stream. Whether
+// there was anything.
+bool drain(Descriptor& from, std::string& into, size_t most) {
   char block[65536];
-  const ssize_t got = recv(from.get(), block, sizeof block, MSG_DONTWAIT);
+  ssize_t got = 0;
+  do got = recv(from.get(), block, sizeof block, MSG_DONTWAIT);
+  while (got < 0 && errno == EINTR);
   if (got > 0) {
     if (into.size() <= most) into.append(block, static_cast<size_t>(got));
-  } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+  } else if (got == 0 || errno != EAGAIN) {
     from.close();
   }
+  return got > 0;
+}
+
+// Who reads the other end learns of it even if a process that the host program forked meanwhile has this one as well.
+void end(Descriptor& stream) {
+  shutdown(stream.get(), SHUT_WR);
+  stream.close();
 }
 
 void feed(Descriptor& to, const std::string& input, size_t& sent) {
   const ssize_t count = send(to.get(), input.data() + sent, input.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (count > 0) sent += static_cast<size_t>(count);
-  if (sent == input.size() || (count < 0 && errno != EAGAIN && errno != EINTR)) to.close();
+  if (sent == input.size() || (count < 0 && errno != EAGAIN && errno != EINTR)) end(to);
 }
 
 std::string first_diagnostic(const std::string& text) {
@@ -108,27 +118,30 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
 
   std::string output, diagnostics;
   size_t sent = 0;
-  if (input.empty()) in.close();
+  if (input.empty()) end(in);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  bool late = false, too_long = false;
-  // Until its streams have ended and it has: it may close them and go on.
+  bool late = false;
+  // Until it has ended and what it wrote is read. Its streams may end before it does, and long after it, with a process
+  // that the host program forked while they were open here.
   while (out.get() >= 0 || err.get() >= 0 || child.descriptor() >= 0) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    const bool streams = out.get() >= 0 || err.get() >= 0;
-    pollfd polled[4] = {{in.get(), POLLOUT, 0},
-                        {out.get(), POLLIN, 0},
-                        {err.get(), POLLIN, 0},
-                        {streams ? -1 : child.descriptor(), POLLIN, 0}};
+    pollfd polled[4] = {
+        {in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {child.descriptor(), POLLIN, 0}};
     const int ready = left.count() > 0 ? poll(polled, 4, static_cast<int>(left.count())) : 0;
-    too_long = output.size() > kLongestAnswer;
+    const bool too_long = output.size() > kLongestAnswer;
     if (ready == 0 || (ready < 0 && errno != EINTR) || too_long) {
       late = !too_long;
       child.kill();
       break;
     }
     if (ready < 0) continue;
-    if (polled[3].revents) break;
+    if (polled[3].revents) {
+      while (out.get() >= 0 && output.size() <= kLongestAnswer && drain(out, output, kLongestAnswer)) continue;
+      while (err.get() >= 0 && diagnostics.size() <= kDiagnosticsKept && drain(err, diagnostics, kDiagnosticsKept))
+        continue;
+      break;
+    }
     if (in.get() >= 0 && polled[0].revents) feed(in, input, sent);
     if (out.get() >= 0 && polled[1].revents) drain(out, output, kLongestAnswer);
     if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics, kDiagnosticsKept);
@@ -136,7 +149,7 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   const int status = child.wait();
   if (died) *died = late || WIFSIGNALED(status);
   if (late) return fail("the translator took longer than " + std::to_string(timeout_ms) + " ms");
-  if (too_long) return fail("the translator's answer is longer than any it gives");
+  if (output.size() > kLongestAnswer) return fail("the translator's answer is longer than any it gives");
   if (WIFSIGNALED(status)) return fail("the translator crashed (signal " + std::to_string(WTERMSIG(status)) + ")");
   if (output.empty()) return fail("the source could not be translated: " + first_diagnostic(diagnostics));
   return output;

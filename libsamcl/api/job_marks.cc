@@ -1,10 +1,10 @@
 // What samcl/samcl.h finds by name.
 #include <atomic>
 
+#include "libsamcl/objects/building.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/machine.h"
 #include "libsamcl/observe/trace.h"
-#include "libsamcl/program/building.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/objects/building.h"
 #include "libsamcl/objects/machine.h"
-#include "libsamcl/program/building.h"
 #include "libsamcl/program/known_binaries.h"
 
 namespace samcl::api {

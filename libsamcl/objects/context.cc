@@ -210,23 +210,19 @@ void Context::end_threads_when_idle() {
   }
 }
 
-// Even on a machine with far more to do than processors.
-constexpr int kCompilersMs = 120'000;
-
-bool Context::drain_all(int milliseconds) {
+bool Context::drain_all(std::chrono::steady_clock::time_point until,
+                        std::chrono::steady_clock::time_point compilers_until) {
   const std::vector<std::shared_ptr<Context>> contexts = all();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
-  auto left = [deadline] {
+  auto left = [](std::chrono::steady_clock::time_point deadline) {
     const auto time =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(std::max<int64_t>(0, time.count()));
   };
   bool idle = true;
   for (const auto& context : contexts) {
-    for (const auto& real : context->devices) idle &= real->drain(left());
-    idle &= context->backend.host_worker().drain(left());
-    // Compiling ends, and a compiler that is taken down while it works ends the process by a signal.
-    idle &= context->builder.drain(std::max(left(), kCompilersMs));
+    for (const auto& real : context->devices) idle &= real->drain(left(until));
+    idle &= context->backend.host_worker().drain(left(until));
+    idle &= context->builder.drain(left(compilers_until));
   }
   return idle;
 }

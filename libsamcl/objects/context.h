@@ -106,9 +106,10 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   using DestructorCallback = void(CL_CALLBACK*)(cl_context, void*);
   void add_destructor_callback(DestructorCallback callback, void* user_data);
 
-  // Waits until the workers have nothing left to do, for at most the given time; false if they still have.
-  // For the end of the process.
-  static bool drain_all(int milliseconds);
+  // Waits until the workers have nothing left to do, but no longer than until then; false if they still have. For the
+  // end of the process. compilers_until: for those that build programs.
+  static bool drain_all(std::chrono::steady_clock::time_point until,
+                        std::chrono::steady_clock::time_point compilers_until);
 
   // No thread of ours waits for work any more; what comes still is done.
   static void end_threads_when_idle();

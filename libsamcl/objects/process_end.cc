@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "libsamcl/objects/building.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/observe/prediction.h"
 #include "libsamcl/observe/report.h"
@@ -17,11 +18,13 @@
 namespace samcl {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // A kernel that never ends must not keep the process from ending.
-constexpr int kPatienceMs = 5000;
+constexpr auto kPatience = std::chrono::seconds(5);
 
 // A compiler that is taken down while it works ends the process by a signal; even on a machine with far more to do than
-// processors it ends before.
+// processors it ends before. But where the process ends in the midst of a build, the others may wait for that one.
 constexpr auto kCompilersPatience = std::chrono::seconds(120);
 
 std::atomic<unsigned> compiling{0};
@@ -29,13 +32,15 @@ pid_t arranged_by = 0;
 
 bool is_forked_child() { return getpid() != arranged_by; }  // it has none of our threads, and nothing to report
 
+// Called by several handlers. What is compiled began before the first of them; launches may come of the program's own
+// handlers in between.
 void end_jobs() {
   if (is_forked_child()) return;
+  static const auto began = Clock::now();
+  const auto compilers_end = began + (Building::is_here() ? kPatience : kCompilersPatience);
   Worker::start_no_more_jobs();
-  Context::drain_all(kPatienceMs);
-  const auto until = std::chrono::steady_clock::now() + kCompilersPatience;
-  while (compiling > 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  Context::drain_all(Clock::now() + kPatience, compilers_end);
+  while (compiling > 0 && Clock::now() < compilers_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void at_process_end() {

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
+#include "libsamcl/objects/building.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/testing/fake_driver.h"
 
@@ -57,6 +59,34 @@ void end_while_one_compiles_that_no_context_knows() {
 TEST(ProcessEndTest, WaitsForACompilerWhoseContextIsGone) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(end_while_one_compiles_that_no_context_knows(), ::testing::ExitedWithCode(0), "");
+}
+
+// As a handler of a signal that came while the driver builds a program of the thread's: the driver builds one at a
+// time.
+void end_in_the_midst_of_a_build_that_others_wait_for() {
+  testing::FakeDriver driver{2};
+  const auto first = driver.make_context(), second = driver.make_context();
+  arrange_process_end();
+  static std::mutex& drivers = *new std::mutex;
+  const std::lock_guard lock(drivers);
+  const Building building;
+  std::atomic<int> waiting = 0;
+  for (const auto& context : {first, second}) {
+    context->builder.post([&] {
+      const Compiling here;
+      ++waiting;
+      const std::lock_guard wait(drivers);
+    });
+  }
+  while (waiting < 2) std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST(ProcessEndTest, DoesNotWaitForCompilersThatWaitForTheThreadThatEndsIt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EXIT(end_in_the_midst_of_a_build_that_others_wait_for(), ::testing::ExitedWithCode(0), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(200)) << "and not twice for each context";
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
+#include "libsamcl/objects/building.h"
 #include "libsamcl/program/build_specification.h"
-#include "libsamcl/program/building.h"
 
 namespace samcl {
 namespace {

@@ -33,9 +33,9 @@ SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std
 }
 
 SimulatedMachine::~SimulatedMachine() {
-  constexpr int kPatienceMs = 10'000;
   run();
-  Context::drain_all(kPatienceMs);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  Context::drain_all(until, until);
 }
 
 cl_int SimulatedMachine::perform(const engine::Node& node) {

@@ -1,4 +1,4 @@
-#include "libsamcl/program/building.h"
+#include "libsamcl/objects/building.h"
 
 #include <gtest/gtest.h>
 

@@ -31,11 +31,14 @@ class Building {
   static uint64_t ended() { return ended_.load(); }
   static bool since(uint64_t ended) { return begun_.load() > ended; }
 
+  // Whether this thread is in one: in a handler of a signal, or a callback of the driver.
+  static bool is_here() { return here_ > 0; }
+
   // Waits until none is under way, or `may_wait()` is false; that is asked each millisecond. Who is in one itself does
-  // not wait: it would be for itself (a handler of a signal, a callback of the driver).
+  // not wait: it would be for itself.
   template <typename MayWait>
   static void wait_for_all(MayWait may_wait) {
-    while (here_ == 0 && since(ended()) && may_wait()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!is_here() && since(ended()) && may_wait()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
   // Called as each begins, by the thread that builds; nullptr: nobody wants to know.
