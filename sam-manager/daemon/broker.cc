@@ -539,7 +539,10 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
                  program.pid, program.assignment.task, more.early, more.long_jobs);
-    if (!was_demoted) apply_overrun_policy(program);
+    // Where all that a job has of CPUs, links and GPUs is enforced, one that takes longer without more of these is in
+    // nobody's way: something else delayed it, and its next one is owed its bound.
+    const bool is_enforced = cpu_budgets_.used_ns(program.id).has_value();
+    if (!was_demoted && (more.early > 0 || !is_enforced)) apply_overrun_policy(program);
   }
   limit_memory();
   return missed;

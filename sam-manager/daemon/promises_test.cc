@@ -376,6 +376,27 @@ TEST_F(PromisesTest, JobsThatAreLateAndEarlyWhileItIsLessUrgentDoNotKeepItSo) {
   EXPECT_TRUE(is_demoted(*sonar)) << "that was its own";
 }
 
+// Delayed by something else than tasks (the machine's host, a page that is read), it is in nobody's way.
+TEST_F(PromisesTest, OneWhoseLinksGpusAndCpusAreEnforcedIsNotLessUrgentBecauseAJobTookLong) {
+  const auto is_demoted_by_a_long_job = [&](uint64_t cpu_watch_ns) {
+    config.cpu_watch_ns = cpu_watch_ns;
+    broker.reset();
+    start({sonar_task(9), urgent_task()});
+    plan();
+    connect();
+    plan();
+    EXPECT_TRUE(broker->admission().plan().find("sonar")->bound_ns);
+    broker->heartbeat(now);
+    ++sonar->page->jobs.count;
+    ++sonar->page->jobs.long_jobs;
+    broker->heartbeat(now += 500 * kMs);
+    EXPECT_EQ(sonar->overruns.long_jobs, 1u);
+    return is_demoted(*sonar);
+  };
+  EXPECT_FALSE(is_demoted_by_a_long_job(kMs));
+  EXPECT_TRUE(is_demoted_by_a_long_job(0)) << "nobody looks what it computes";
+}
+
 TEST_F(PromisesTest, JobOfAShorterPeriodThanBeforeIsNotThrottled) {
   config.throttle = true;
   ASSERT_NO_FATAL_FAILURE(start({sonar_task(30, 1, 20 * kOneSecond), urgent_task()}));

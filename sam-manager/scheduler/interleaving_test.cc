@@ -2,6 +2,7 @@
 // Scheduler and the clients' own steps (protocol/leasing.h), one access to shared memory at a time; clients die between
 // any two of them, and so does the daemon. Whoever has the resource is the one that its word names, everyone who waits
 // gets it or sees that the daemon ended, and nobody is left waiting.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,6 +34,18 @@ struct Event {
   std::function<void(Model&)> happens;
 };
 
+// What one of them could do wrong: these tests have to find it.
+enum class Defect : uint8_t {
+  none,
+  client_does_not_see_life,  // before it lies down
+  end_wakes_nobody,          // the daemon's, by which who sleeps looks once more
+  daemon_counts_no_grant,    // so that who is about to lie down does not see that there was one
+  daemon_wakes_nobody,
+  daemon_tells_of_no_grant,   // in the client's page
+  holder_takes_back,          // what it has handed over is its own again when it comes to it
+  holder_tells_of_no_release  // though its word says that it told
+};
+
 struct Setup {
   std::vector<Standing> clients;  // 1 and so on
   uint32_t rounds = 1;            // each asks for the resource so often
@@ -40,6 +53,7 @@ struct Setup {
   Policy policy = kFixedPriority;
   std::vector<Event> events = {};
   bool daemon_dies = false;  // at any time, or never
+  Defect defect = Defect::none;
 };
 
 // Out of whatever the daemon does.
@@ -173,6 +187,7 @@ class Model {
  private:
   using Steps = std::vector<Step>;
 
+  bool has(Defect defect) const { return setup_.defect == defect; }
   static ClientId id(size_t index) { return static_cast<ClientId>(index + 1); }
   std::atomic<Word>& word() { return words_[0]; }
   bool shares_time() const {
@@ -218,11 +233,11 @@ class Model {
     if (clients_[index].told & bit) fails("the daemon tells " + std::to_string(waiter.client) + " of one grant twice");
     clients_[index].told |= bit;
     change();
-    page_[index] = static_cast<uint32_t>(waiter.ticket);
+    if (!has(Defect::daemon_tells_of_no_grant)) page_[index] = static_cast<uint32_t>(waiter.ticket);
     change();
-    ++grants_;
+    if (!has(Defect::daemon_counts_no_grant)) ++grants_;
     change();
-    wake(waiter.client);
+    if (!has(Defect::daemon_wakes_nobody)) wake(waiter.client);
   }
 
   void wake(ClientId client) {
@@ -246,7 +261,8 @@ class Model {
   void add_clients(Steps& steps, size_t index) {
     const Client& client = clients_[index];
     if (!client.lives() || client.at == Client::At::done) return;
-    const bool sleeps = client.at == Client::At::asleep && (!is_alone_ || client.woke_alone);
+    const bool wakes_alone = is_alone_ && !client.woke_alone && !has(Defect::end_wakes_nobody);
+    const bool sleeps = client.at == Client::At::asleep && !wakes_alone;
     if (!sleeps) steps.push_back({Step::Kind::client, index});
     if (deaths_left_ > 0) steps.push_back({Step::Kind::death, index});
   }
@@ -306,7 +322,9 @@ class Model {
           case LookForGrant::Outcome::not_granted: client.at = setup_.daemon_dies ? At::see_life : At::lie_down; return;
         }
         return;
-      case At::see_life: client.at = is_alone_ ? At::done : At::lie_down; return;
+      case At::see_life:
+        client.at = is_alone_ && !has(Defect::client_does_not_see_life) ? At::done : At::lie_down;
+        return;
       case At::asleep:
         client.woke_alone = true;
         client.at = At::see_grants;
@@ -318,8 +336,13 @@ class Model {
           case GiveBack::Outcome::undecided: return;
           case GiveBack::Outcome::idle:
           case GiveBack::Outcome::taken: return next_round(client);
-          case GiveBack::Outcome::handed: client.at = At::count_grant; return;
-          case GiveBack::Outcome::told: client.said.push_back({MessageKind::release, 0}); return next_round(client);
+          case GiveBack::Outcome::handed:
+            if (has(Defect::holder_takes_back)) word().store(id(index));
+            client.at = At::count_grant;
+            return;
+          case GiveBack::Outcome::told:
+            if (!has(Defect::holder_tells_of_no_release)) client.said.push_back({MessageKind::release, 0});
+            return next_round(client);
         }
         return;
       case At::count_grant:
@@ -466,6 +489,18 @@ class Model {
   Scheduler scheduler_;
 };
 
+// The first problem that is found, if there is one.
+std::string problem_of(const Setup& setup) {
+  Interleavings all;
+  std::string problem;
+  all.explore([&] {
+    Model model(all, setup, false);
+    model.run();
+    problem = model.problem();
+  });
+  return problem;
+}
+
 void expect_right_in_every_order(const Setup& setup) {
   Interleavings all;
   const bool is_right = all.explore([&] { Model(all, setup, false).run(); });
@@ -522,8 +557,25 @@ TEST(Interleavings, TheDaemonDiesAtAnyStepAndOneOfBoth) {
   expect_right_in_every_order({.clients = {kAtFive, kAtNine}, .rounds = 2, .deaths = 1, .daemon_dies = true});
 }
 
-TEST(Interleavings, TheDaemonOfThreeDiesAtAnyStep) {
-  expect_right_in_every_order({.clients = {kAtFive, kAtNine, kAtFive}, .daemon_dies = true});
+const Setup kDaemonOfThreeDies = {.clients = {kAtFive, kAtNine, kAtFive}, .daemon_dies = true};
+
+TEST(Interleavings, TheDaemonOfThreeDiesAtAnyStep) { expect_right_in_every_order(kDaemonOfThreeDies); }
+
+Setup with(Setup setup, Defect defect) {
+  setup.defect = defect;
+  return setup;
+}
+
+TEST(Interleavings, WhereTheDaemonOfThreeDiesDefectsAreFound) {
+  const auto problem_with = [](Defect defect) { return problem_of(with(kDaemonOfThreeDies, defect)); };
+  const auto waits_for_ever = ::testing::HasSubstr("waits for ever");
+  EXPECT_THAT(problem_with(Defect::client_does_not_see_life), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::end_wakes_nobody), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::daemon_counts_no_grant), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::daemon_wakes_nobody), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::daemon_tells_of_no_grant), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::holder_takes_back), waits_for_ever);
+  EXPECT_THAT(problem_with(Defect::holder_tells_of_no_release), ::testing::HasSubstr("the resource is left to"));
 }
 
 TEST(Interleavings, TheDaemonDiesWhileItTakesIt) {

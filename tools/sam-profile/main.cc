@@ -34,6 +34,7 @@ struct Options {
   bool as_json = false;
   bool busy_links = false;
   bool realtime = false;
+  bool rehearse = false;
   unsigned devices_in_all = 0;  // of `devices`
   unsigned idle_links = 0;      // of devices that are not among these
   std::vector<std::string> program;
@@ -84,10 +85,12 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   words.insert(words.end(), options.program.begin(), options.program.end());
   std::cerr << "sam-profile: " << options.program.front() << " on " << gpus << (gpus == 1 ? " GPU" : " GPUs")
             << (beside.empty() ? "" : ", and " + std::to_string(beside.size()) + " beside it") << "\n";
+  std::map<std::string, std::string> environment = {{"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}};
+  // If it fails, so will the run that is measured, and that is told.
+  if (options.rehearse) process::run(words, environment, options.limit_s, options.realtime);
+  environment["SAMCL_TRACE"] = folder.file("trace");
   const BusyLinks busy(beside, options.limit_s);
-  const auto ending =
-      process::run(words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
-                   options.limit_s, options.realtime);
+  const auto ending = process::run(words, environment, options.limit_s, options.realtime);
   if (!ending) return tl::unexpected(ending.error());
   if (const std::string failure = busy.failure(); !failure.empty())
     return fail("--busy-links: a copy of the program on another device " + failure);
@@ -231,6 +234,10 @@ int main_with(int argc, char** argv) {
       "With the least real-time priority for all of the program's threads, where the system allows it: as tasks "
       "run under the manager,\nwithout waiting for whatever else computes. A program that never rests keeps its CPUs "
       "until --timeout");
+  app.add_flag(
+      "--rehearse", options.rehearse,
+      "Run the program once before in each mode, unmeasured: what drivers and samcl build for the kernels' parts and "
+      "keep on disk\nis there then, and no job's time has it");
   app.add_option(
          "--link-factor", options.task.links,
          "Per cent, from 100, of their time alone that transfers were measured to take while other links are at "

@@ -67,6 +67,24 @@ TEST_F(SamProfile, ItsTaskTellsHowTransfersWereTimed) {
   EXPECT_EQ(profile({"--busy-links", "--link-factor", "135", "--", VECTOR_ADD}).exit_code, 2);
 }
 
+TEST_F(SamProfile, RehearsesInEachModeIfAsked) {
+  const std::string runs = folder / "runs";
+  const auto runs_with = [&](const std::vector<std::string>& options) {
+    fs::remove(runs);
+    std::vector<std::string> words = {"--modes", "1,2"};
+    words.insert(words.end(), options.begin(), options.end());
+    const std::string add = std::string(VECTOR_ADD) + " --size 50000 --warmup 0 --iterations 12";
+    // Of every run it tells whether it is the one that is measured.
+    words.insert(words.end(), {"--", "/bin/sh", "-c", "echo ${SAMCL_TRACE:+measured} >> " + runs + "; exec " + add});
+    const auto profiled = profile(words);
+    EXPECT_EQ(profiled.exit_code, 0) << profiled.err;
+    std::ifstream text(runs);
+    return std::string(std::istreambuf_iterator<char>(text), {});
+  };
+  EXPECT_EQ(runs_with({}), "measured\nmeasured\n");
+  EXPECT_EQ(runs_with({"--rehearse"}), "\nmeasured\n\nmeasured\n");
+}
+
 TEST_F(SamProfile, AProgramThatFailsIsAnErrorWithWhatItSaid) {
   const auto profiled = profile({"--modes", "1", "--", VECTOR_ADD, "--size", "100", "--flip-byte", "3"});
   EXPECT_EQ(profiled.exit_code, 2);
