@@ -50,13 +50,6 @@ bool may_use(const engine::Operation& operation, const Storage& memory) {
   return true;
 }
 
-// Whether a thread does it, and enqueues on the device's queue what it needs, also where a driver's queue does the
-// rest.
-bool needs_thread(const engine::Operation& operation) {
-  const SubKernel* const kernel = kernel_of(operation);
-  return kernel ? kernel->shared().has_value() : std::holds_alternative<engine::HostCall>(operation);
-}
-
 }  // namespace
 
 DeviceBackend::HelpingThread::HelpingThread(Role role, const std::optional<Turn>& awaited)

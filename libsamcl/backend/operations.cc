@@ -8,6 +8,7 @@
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/device/row_commands.h"
+#include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/observe/report.h"
@@ -352,6 +353,12 @@ class Enqueueing {
 
 cl_int execute(DeviceSet& set, Lane lane, const engine::Operation& operation) {
   return std::visit(Execution(set, lane), operation);
+}
+
+bool needs_thread(const engine::Operation& operation) {
+  const auto* const run = std::get_if<engine::RunKernel>(&operation);
+  return run ? static_cast<const SubKernel&>(*run->work).shared().has_value()
+             : std::holds_alternative<engine::HostCall>(operation);
 }
 
 uint64_t local_ns(const engine::Operation& operation) {

@@ -12,6 +12,10 @@ class DeviceSet;
 // Does it and waits for its end. Returns the driver's code, or CL_OUT_OF_HOST_MEMORY.
 cl_int execute(DeviceSet& set, engine::Lane lane, const engine::Operation& operation);
 
+// Whether a thread does it on a device's lane, and enqueues what it needs on the device's queue, also where the
+// driver's queue does what else there is.
+bool needs_thread(const engine::Operation& operation);
+
 // What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it
 // is. 0: it needs the host or a link to it.
 uint64_t local_ns(const engine::Operation& operation);

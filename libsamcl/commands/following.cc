@@ -162,7 +162,7 @@ uint64_t moving_ns(const engine::Operation& operation, const RunAhead* ahead) {
 // Ends no later than what the same queue gets now.
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
   return &earlier == &first || earlier.ended ||
-         (earlier.issued && earlier.lane == first.lane && !std::holds_alternative<engine::HostCall>(earlier.operation));
+         (earlier.issued && earlier.lane == first.lane && !needs_thread(earlier.operation));
 }
 
 // Addresses of the program's memory.
@@ -357,7 +357,7 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
     arriving.comes_to(std::move(place), copy->program, copy->program_rows);
     return true;
   }
-  if (device.completions().has_untold()) {
+  if (device.completions().has_untold_end_of_all()) {
     is_visible_ = false;
     kept_.clear();
     kept_bytes_ = 0;
@@ -410,7 +410,7 @@ bool Following::do_at_once(const Command& next, Context& context, const NodePtr&
   const auto command = next.on_device(device.index);
   const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
   if (!copy || !copy->replica.memory->shared() || copy->rows.bytes() > kFewBytes) return false;
-  if (!device.completions().has_untold() || !takes(*command, first, program_memory)) return false;
+  if (!device.completions().has_untold_end_of_all() || !takes(*command, first, program_memory)) return false;
   return command->is_host_copy || execute(context, first->lane, command->operation) == CL_SUCCESS;
 }
 

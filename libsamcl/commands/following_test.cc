@@ -1041,6 +1041,7 @@ struct GrantedLaunches : HasManager, FollowingLaunches {
     manager.forget_events();
     machine.driver.suspend();
     EXPECT_FALSE(launch(kernel, {buffer}));
+    while (awaited() == 0) std::this_thread::yield();  // a thread of ours may give it
   }
   void first(const BufferPtr& buffer, uint64_t ns = 10'000) { first(add_one, buffer, ns); }
 };

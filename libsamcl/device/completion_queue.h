@@ -173,6 +173,10 @@ class CompletionQueue {
   bool is_idle() const { return has_untold() || (count_.load() == 0 && !telling_.load()); }
   // Whether there is such an end. Any thread.
   bool has_untold() const { return finished_ns_.load(std::memory_order_relaxed) > 0; }
+  // The same where nothing is on its way to the queue either. Under the context's lock.
+  bool has_untold_end_of_all() const {
+    return has_untold() && !(device_.submissions && device_.submissions->is_behind());
+  }
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
   void flush();
