@@ -192,16 +192,14 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   return CL_SUCCESS;
 }
 
-// Whether it could only be timed when the device is idle. The program, whose call this is, may be what that waits for.
-bool DeviceBackend::times_wait(const Node& node) const {
-  return set_.devices[node.lane.device]->waits_until_idle(ComputeQueues::Use::timed);
-}
-
 // is_awaited: something waits for its end.
 Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   SubKernel* const kernel = kernel_of(node.operation);
-  if (kernel && times_wait(node)) kernel->need_no_time();
+  RealDevice& device = *set_.devices[node.lane.device];
+  // To be timed it would wait until the device is idle, and the program, whose call this is, may be what that waits
+  // for.
+  if (kernel && !device.run_ahead() && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
   const bool is_asked_for = node.observed && (!kernel || kernel->is_asked_for());
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
@@ -320,12 +318,8 @@ Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint
   how.soon = !set_.devices[node.lane.device]->run_ahead()->is_far();
   if (SubKernel* const kernel = kernel_of(node.operation)) {
     if (kernel->times().wants_time(!how.soon)) {
-      if (times_wait(node)) {
-        kernel->times().doubt();
-      } else {
-        how.exactly = true;
-        how.times = Giving::Times::at_end;
-      }
+      how.exactly = true;
+      how.times = Giving::Times::at_end;
     }
     if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
   }

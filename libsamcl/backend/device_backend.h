@@ -106,7 +106,6 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void give(const LaunchRing::Launch& launch) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
-  bool times_wait(const engine::Node& node) const;
   Giving giving(const engine::Node& node, bool is_awaited) const;
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
