@@ -1125,7 +1125,9 @@ TEST_F(GrantedLaunches, ThatTheProgramWaitsForEachTimeHoldNoLeaseThen) {
     has_followed |= seen.has_followed;
     EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
     // A thread of ours may have waited, too, and be about to give it back.
-    while (leases("+gpu 0") != leases("-gpu 0")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int ms = 0; ms < 10'000 && leases("+gpu 0") != leases("-gpu 0"); ++ms)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(leases("+gpu 0"), leases("-gpu 0"));
   }
   EXPECT_TRUE(has_followed);
   EXPECT_EQ(contents(a), counting(kSize, 14));
