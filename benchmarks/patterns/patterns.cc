@@ -341,6 +341,29 @@ std::vector<Pattern> patterns() {
                  },
                  {0},
                  false});
+  all.push_back({"triangle",
+                 {300, 4},
+                 {16384, 20},
+                 {24576, 40},
+                 [](Sizes s, auto& r) {
+                   const Bytes x = floats(r, s.n);
+                   return std::vector<Bytes>{floats(r, squared(s)), x, x};
+                 },
+                 [](Target& t, Sizes s) {
+                   for (int i = 0; i < s.steps; ++i)
+                     LAUNCH(t, triangle, line(s.n), Buf{0}, Buf(i % 2 ? 2 : 1), Buf(i % 2 ? 1 : 2), s.n);
+                 },
+                 {1, 2}});
+  all.push_back({"escape",
+                 {100, 2},
+                 {2048, 20},
+                 {4096, 40},
+                 [](Sizes s, auto&) { return std::vector<Bytes>{Bytes(squared(s) * 4)}; },
+                 [](Target& t, Sizes s) {
+                   for (int i = 0; i < s.steps; ++i) LAUNCH(t, escape, square(s.n), Buf{0}, s.n, 200 + i);
+                 },
+                 {0},
+                 false});
   return all;
 }
 

@@ -129,3 +129,24 @@ kernel void exchange(global uint* a, int n, int odd) {
     a[i + 1] = left;
   }
 }
+// Row i of a triangle has i + 1 entries: the work grows with the index.
+kernel void triangle(global const float* a, global const float* x, global float* y, int n) {
+  int i = get_global_id(0);
+  if (i >= n) return;
+  float sum = 0.0f;
+  for (int j = 0; j <= i; ++j) sum += a[j * n + i] * x[j];
+  y[i] = sum / (i + 1);
+}
+// Points that stay near zero under z -> z * z + c, in fixed point of 26 bits: most of the work is in one place.
+kernel void escape(global uint* steps, int n, int limit) {
+  int column = get_global_id(0), row = get_global_id(1);
+  if (column >= n || row >= n) return;
+  long x = (3L << 26) * column / n - (2L << 26), y = (3L << 26) * row / n - (2L << 26), re = 0, im = 0;
+  uint count = 0;
+  for (int i = 0; i < limit && re * re + im * im < (4L << 52); ++i, ++count) {
+    long next = (re * re - im * im) / (1L << 26) + x;
+    im = re * im / (1L << 25) + y;
+    re = next;
+  }
+  steps[row * n + column] = count;
+}

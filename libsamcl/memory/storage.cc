@@ -55,6 +55,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       image_(image),
       svm_(svm),
       shared_(!image_ && set_->shares_host_memory()),
+      sub_buffers_(set_->devices.size()),
       replicas_(set_->devices.size(), nullptr),
       peers_(set_->devices.size()),
       aside_(set_->devices.size()),

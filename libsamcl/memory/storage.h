@@ -26,6 +26,7 @@
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/engine/access_map.h"
+#include "libsamcl/memory/sub_buffers.h"
 
 namespace samcl {
 
@@ -86,6 +87,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // Whether bytes pass from a device to another beside kernels that run on both: straight from memory that the other
   // sees, or over links to the host. What copies into windows waits for the kernels of its device. Any thread.
   bool passes_beside_kernels() const;
+
+  // On replicas, or on real buffers on a part of them. For who holds a Pin.
+  SubBuffers& sub_buffers() { return sub_buffers_; }
 
   // While one lives, replicas stay: somebody has real objects of his own on one, or the program may write the host
   // copy.
@@ -283,6 +287,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   const std::optional<ImageReplicas> image_;
   const std::optional<SvmMemory> svm_;
   const bool shared_;
+  SubBuffers sub_buffers_;
 
   mutable std::mutex mutex_;                         // guards what follows, up to the next blank line
   std::vector<cl_mem> replicas_;                     // by device; nullptr: not made yet

@@ -49,8 +49,12 @@ Buffer::~Buffer() {
     std::lock_guard lock(live_buffers().mutex);
     live_buffers().handles.erase(api());
   }
-  for (cl_mem view : views_) {
-    if (view) driver::real().clReleaseMemObject(view);
+  for (unsigned device = 0; device < views_.size(); ++device) {
+    if (!views_[device]) continue;
+    if (parent && !image)
+      storage->sub_buffers().release(device, views_[device]);
+    else
+      driver::real().clReleaseMemObject(views_[device]);
   }
   for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
 }
@@ -76,10 +80,8 @@ cl_mem Buffer::make_view(unsigned device, cl_int* error) {
                              host_ptr, error);
   }
   if (!image) {
-    cl_mem whole = parent->real(device, error);
-    if (!whole) return nullptr;
-    const cl_buffer_region region{range.begin - parent->range.begin, range.size()};
-    return cl.clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+    const cl_mem whole = parent->real(device, error);
+    return whole ? storage->sub_buffers().make(device, whole, parent->range.begin, range, error) : nullptr;
   }
   cl_image_desc description = image->description;
   description.mem_object = parent->real(device, error);

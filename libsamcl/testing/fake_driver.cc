@@ -35,7 +35,19 @@ struct RealBuffer : Real {
   RealContext* context = nullptr;
   std::vector<std::byte> owned;
   std::span<std::byte> bytes;  // its own, the program's or its parent's
+  RealBuffer* parent = nullptr;
+  std::vector<RealBuffer*> parts;  // sub-buffers that live, the oldest first. Under g_parts
+
+  // Whether a newer one has bytes of it, but not all: NVIDIA's driver crashes when it goes.
+  bool has_newer_over_it() const {
+    const auto end = [](const RealBuffer& buffer) { return buffer.bytes.data() + buffer.bytes.size(); };
+    return std::any_of(std::ranges::find(parent->parts, this), parent->parts.end(), [&](const RealBuffer* newer) {
+      return newer->bytes.data() < end(*this) && bytes.data() < end(*newer) &&
+             (bytes.data() < newer->bytes.data() || end(*newer) < end(*this));
+    });
+  }
 };
+std::mutex g_parts;
 struct RealEvent : Real {
   uint64_t made_ns = now_ns(), took_ns = 1000;
 };
@@ -157,14 +169,23 @@ cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags, cl_buffer_crea
   const auto& part = *static_cast<const cl_buffer_region*>(region);
   auto* buffer = new RealBuffer;
   buffer->context = object<RealBuffer>(parent)->context;
-  buffer->bytes = object<RealBuffer>(parent)->bytes.subspan(part.origin, part.size);
+  buffer->parent = object<RealBuffer>(parent);
+  buffer->bytes = buffer->parent->bytes.subspan(part.origin, part.size);
+  {
+    std::lock_guard lock(g_parts);
+    buffer->parent->parts.push_back(buffer);
+  }
   g_driver->buffer_lives(handle<cl_mem>(buffer));
   *error = CL_SUCCESS;
   return handle<cl_mem>(buffer);
 }
 cl_int CL_API_CALL release_buffer(cl_mem buffer) {
-  g_driver->buffer_dies(buffer, object<RealBuffer>(buffer)->owned.size());
-  delete object<RealBuffer>(buffer);
+  auto* real = object<RealBuffer>(buffer);
+  g_driver->buffer_dies(buffer, real->owned.size());
+  std::lock_guard lock(g_parts);
+  if (!real->parts.empty() || (real->parent && real->has_newer_over_it())) g_driver->misuse(CL_INVALID_MEM_OBJECT);
+  if (real->parent) std::erase(real->parent->parts, real);
+  delete real;
   return CL_SUCCESS;
 }
 
