@@ -36,7 +36,7 @@ class UnevenWork {
   // The longest part takes so many times as long as the mean of all, where they are cut as if all had equally much to
   // do and where they are not, and so many ns longer; so many launches in a row, the first time.
   static constexpr double kUneven = 1.2, kStillUneven = 1.08;
-  static constexpr uint64_t kWorthwhileNs = 100'000;
+  static constexpr uint64_t kWorthwhileNs = 30'000;
   static constexpr unsigned kPatience = 2;
 
  private:

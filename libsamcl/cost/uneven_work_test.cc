@@ -67,7 +67,7 @@ TEST_F(UnevenWorkTest, SoAreThoseInManyParts) {
 
 TEST_F(UnevenWorkTest, ShortOnesAreLeftAsTheyAre) {
   density = [](double place) { return place; };
-  for (int i = 0; i < 100; ++i) launch(2, 0, 200'000);
+  for (int i = 0; i < 100; ++i) launch(2, 0, 100'000);
   EXPECT_THAT(uneven.shares(2, 0), IsEmpty());
 }
 
