@@ -3,7 +3,7 @@
 # Root, or a user with sudo. usage: tools/install-dependencies.sh
 set -euo pipefail
 packages=(
-  g++ cmake ninja-build ccache git python3
+  g++ cmake ninja-build mold ccache git python3
   ocl-icd-opencl-dev ocl-icd-libopencl1 opencl-headers opencl-clhpp-headers pocl-opencl-icd clinfo
   clang-19 clang-format-19 clang-tidy-19 libclang-19-dev libclang-rt-19-dev llvm-19-dev
   libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev

@@ -21,14 +21,14 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
 # Under the sanitizers: the logic, the runtime's pieces, the manager and its clients as processes, and the OpenCL cases on
 # two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
-sanitized=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test
-  threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test random_commands_test
-  protocol_test scheduler_test registry_test daemon_soak_test manager_test)
+sanitized=(threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test
+  random_commands_test protocol_test registry_test daemon_soak_test manager_test)
+of_one_thread=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test scheduler_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     tests=("${sanitized[@]}") programs=(samcl opencl_cases event_bursts)
     if [ "$build" = asan ]; then
-      tests+=(translate_test footprint_test instruction_string_test translator_fuzz_test)
+      tests+=("${of_one_thread[@]}" translate_test footprint_test instruction_string_test translator_fuzz_test)
     else
       tests+=(manager_storm_test manager_lending_test)
       tests+=(lost_devices_test shared_launch_test taking_over_test self_test_test)

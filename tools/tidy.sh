@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs clang-tidy 19 (.clang-tidy says on what it looks) over sources of a build that is configured and built.
 #
-# usage: tools/tidy.sh [--build DIR] [--all | --pure | --since COMMIT | FILE...]
+# usage: tools/tidy.sh [--build DIR] [--all | --pure | --since COMMIT | --recent N | FILE...]
 #   --since COMMIT  the sources that differ from it, and those of headers that do; default: HEAD, so what is not committed
+#   --recent N      the same since N commits ago; where the clone does not go back so far, as --pure
 #   --pure          what has no I/O and no OpenCL: plans, engine, directories, merging, scheduler, footprints
-#   --all           all of base, contract, libsamcl, sam-manager, analysis, tools
+#   --all           all of base, contract, libsamcl, sam-manager, analysis, tools, as in the others but for tests
 #   --build DIR     default: build/release
 # exit code: 0: nothing found; 1: what was found is printed; 2: it could not run
 set -euo pipefail
@@ -19,12 +20,17 @@ build=build/release
 since=HEAD
 files=()
 roots=()
+all=(base contract libsamcl sam-manager analysis tools)
+pure=(contract libsamcl/plan libsamcl/engine libsamcl/coherence libsamcl/merge sam-manager/scheduler)
 while [ $# -gt 0 ]; do
   case $1 in
     --build) build=${2:?tidy: --build needs a folder}; shift ;;
     --since) since=${2:?tidy: --since needs a commit}; shift ;;
-    --pure) roots=(contract libsamcl/plan libsamcl/engine libsamcl/coherence libsamcl/merge sam-manager/scheduler) ;;
-    --all) roots=(base contract libsamcl sam-manager analysis tools) ;;
+    --recent)
+      since=$(git rev-parse --quiet --verify "HEAD~${2:?tidy: --recent needs a number}^{commit}") || { since=HEAD; roots=("${pure[@]}"); }
+      shift ;;
+    --pure) roots=("${pure[@]}") ;;
+    --all) roots=("${all[@]}") ;;
     -*) refuse "there is no option $1; see the head of $0" ;;
     *) files+=("$1") ;;
   esac
@@ -39,7 +45,8 @@ git rev-parse --quiet --verify "$since^{commit}" >/dev/null || refuse "there is 
 if [ ${#roots[@]} -gt 0 ]; then
   mapfile -t files < <(git ls-files -- "${roots[@]}" | grep '\.cc$' | grep -v '_test\.cc$')
 elif [ ${#files[@]} -eq 0 ]; then
-  mapfile -t files < <(git diff --name-only --diff-filter=d "$since" -- '*.cc' '*.h' | sed 's/\.h$/.cc/' | sort -u)
+  mapfile -t files < <(git diff --name-only --diff-filter=d "$since" -- "${all[@]}" | grep -E '\.(cc|h)$' | sed 's/\.h$/.cc/' |
+    grep -v '_test\.cc$' | sort -u)
 fi
 
 # As GCC is called for each source alone, without what only it understands: clang reads no header that GCC precompiled.
