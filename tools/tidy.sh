@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs clang-tidy 19 (.clang-tidy says on what it looks) over sources of a build that is configured and built.
 #
-# usage: tools/tidy.sh [--build DIR] [--all | --pure | --since COMMIT | --recent N | FILE...]
+# usage: tools/tidy.sh [--build DIR] [--all | --pure [--recent N] | --since COMMIT | FILE...]
 #   --since COMMIT  the sources that differ from it, and those of headers that do; default: HEAD, so what is not committed
-#   --recent N      the same since N commits ago; where the clone does not go back so far, as --pure
 #   --pure          what has no I/O and no OpenCL: plans, engine, directories, merging, scheduler, footprints
+#   --recent N      of these only what has changed in the last N commits; all where the clone does not go back so far
 #   --all           all of base, contract, libsamcl, sam-manager, analysis, tools, as in the others but for tests
 #   --build DIR     default: build/release
 # exit code: 0: nothing found; 1: what was found is printed; 2: it could not run
@@ -18,6 +18,7 @@ refuse() {
 
 build=build/release
 since=HEAD
+recent=
 files=()
 roots=()
 all=(base contract libsamcl sam-manager analysis tools)
@@ -26,9 +27,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --build) build=${2:?tidy: --build needs a folder}; shift ;;
     --since) since=${2:?tidy: --since needs a commit}; shift ;;
-    --recent)
-      since=$(git rev-parse --quiet --verify "HEAD~${2:?tidy: --recent needs a number}^{commit}") || { since=HEAD; roots=("${pure[@]}"); }
-      shift ;;
+    --recent) recent=${2:?tidy: --recent needs a number}; shift ;;
     --pure) roots=("${pure[@]}") ;;
     --all) roots=("${all[@]}") ;;
     -*) refuse "there is no option $1; see the head of $0" ;;
@@ -42,11 +41,15 @@ command -v "$tidy" >/dev/null || refuse "$tidy is not installed (tools/install-d
 [ -f "$build/compile_commands.json" ] || refuse "$build is no configured build: cmake --preset release makes build/release"
 git rev-parse --quiet --verify "$since^{commit}" >/dev/null || refuse "there is no commit \"$since\""
 
-if [ ${#roots[@]} -gt 0 ]; then
+changed() {
+  git diff --name-only --diff-filter=d "$@" | grep -E '\.(cc|h)$' | sed 's/\.h$/.cc/' | grep -v '_test\.cc$' | sort -u
+}
+if [ -n "$recent" ] && since=$(git rev-parse --quiet --verify "HEAD~$recent^{commit}"); then
+  mapfile -t files < <(changed "$since" -- "${roots[@]}")
+elif [ ${#roots[@]} -gt 0 ]; then
   mapfile -t files < <(git ls-files -- "${roots[@]}" | grep '\.cc$' | grep -v '_test\.cc$')
 elif [ ${#files[@]} -eq 0 ]; then
-  mapfile -t files < <(git diff --name-only --diff-filter=d "$since" -- "${all[@]}" | grep -E '\.(cc|h)$' | sed 's/\.h$/.cc/' |
-    grep -v '_test\.cc$' | sort -u)
+  mapfile -t files < <(changed "$since" -- "${all[@]}")
 fi
 
 # As GCC is called for each source alone, without what only it understands: clang reads no header that GCC precompiled.

@@ -3,6 +3,7 @@
 
 #include <CL/cl.h>
 
+#include "libsamcl/device/compute_queues.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl {

@@ -60,8 +60,12 @@ struct Worker::State {
   std::function<void()> take() {
     std::function<void()> job = std::move(jobs.front().call);
     jobs.pop_front();
-    busy = true;
+    begin_here();
     return job;
+  }
+  void begin_here() {
+    busy = true;
+    runner = std::this_thread::get_id();
   }
 
   std::mutex mutex;
@@ -69,6 +73,7 @@ struct Worker::State {
   std::condition_variable idle;     // the last job ended
   std::deque<Job> jobs;
   bool busy = false;                // a job runs, on the thread or on that of run_claimed()
+  std::thread::id runner;           // which, while it does
   std::atomic<bool> called{false};  // a job came or stop was set: what a thread that spins looks at
   bool asleep = false;              // the thread waits for `changed`
   bool stop = false;
@@ -99,7 +104,14 @@ Worker::Worker(std::string name, std::function<void()> on_start) : state_(std::m
 Worker::~Worker() {
   std::thread thread;
   {
-    std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
+    // Its owner goes in a job of its own: the others are done at once, while what they use is there.
+    while (state_->busy && state_->runner == std::this_thread::get_id() && !state_->jobs.empty() && !no_more_jobs) {
+      std::function<void()> job = state_->take();
+      lock.unlock();
+      run_job(job);
+      lock.lock();
+    }
     state_->stop = true;
     state_->called = true;
     thread = std::move(state_->thread);
@@ -176,7 +188,8 @@ bool Worker::help(const Turn& awaited) {
 bool Worker::claim() {
   std::lock_guard lock(state_->mutex);
   if (state_->busy || !state_->jobs.empty() || no_more_jobs) return false;
-  return state_->busy = true;
+  state_->begin_here();
+  return true;
 }
 
 void Worker::run_claimed(const std::function<void()>& job) {

@@ -24,8 +24,8 @@ class Worker {
   // on_start: called once on each new thread before its first job (may be empty).
   explicit Worker(std::string name, std::function<void()> on_start = {});
 
-  // Runs the jobs that are queued to their end, then joins the thread. If called on the worker's own thread
-  // (a job dropped the last reference to our owner) the thread ends by itself after that job.
+  // Runs the jobs that are queued to their end, then joins the thread. In a job (which dropped the last reference to
+  // our owner) the calling thread runs them, and the worker's ends by itself after that job.
   ~Worker();
 
   Worker(const Worker&) = delete;

@@ -250,6 +250,42 @@ TEST(Worker, LastReferenceMayGoInAJob) {
   EXPECT_EQ(gone.get_future().wait_for(20s), std::future_status::ready);
 }
 
+// As a context whose last reference goes in a job of its builder, while other jobs use it. How many ran while it was
+// there; 100 for each that ran later.
+int jobs_of_an_owner_that_goes_in_one(bool runs_here) {
+  struct WhatJobsUse {
+    std::atomic<bool> is_there{true};
+    ~WhatJobsUse() { is_there = false; }
+  };
+  struct Owner {
+    WhatJobsUse used;
+    Worker worker{"test"};  // goes first
+  };
+  std::atomic<int> ran = 0;
+  auto owner = std::make_shared<Owner>();
+  Owner* const it = owner.get();
+  std::promise<void> posted, gone;
+  const auto last = [&] {
+    posted.get_future().wait();
+    owner.reset();
+    gone.set_value();
+  };
+  const auto other = [it, &ran] { ran += it->used.is_there ? 1 : 100; };
+  if (runs_here && !it->worker.claim()) return -1;
+  if (!runs_here) it->worker.post(last);
+  it->worker.post(other);
+  it->worker.post(other);
+  posted.set_value();
+  if (runs_here) it->worker.run_claimed(last);
+  gone.get_future().wait();
+  return ran;
+}
+
+TEST(WorkerDeathTest, JobsOfAnOwnerThatGoesInOneRunWhileItIsThere) {
+  for (const bool runs_here : {false, true})
+    EXPECT_EXIT((alarm(20), _exit(jobs_of_an_owner_that_goes_in_one(runs_here))), ::testing::ExitedWithCode(2), "");
+}
+
 TEST(Worker, WhatAJobHoldsIsGoneWhenItHasDrained) {
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> watch = held;
