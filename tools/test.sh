@@ -24,11 +24,18 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 sanitized=(threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test
   random_commands_test protocol_test registry_test daemon_soak_test manager_test)
 of_one_thread=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test scheduler_test)
+run_one_by_one() {
+  local result=0 test
+  for test in "$@"; do
+    SAMCL_SOAK_HOURS=6 SAMCL_STORM_SECONDS=2 "build/$build/tests/$test" --gtest_brief=1 || result=1
+  done
+  return $result
+}
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    tests=("${sanitized[@]}") programs=(samcl opencl_cases event_bursts)
+    tests=("${sanitized[@]}") beside=() programs=(samcl opencl_cases event_bursts)
     if [ "$build" = asan ]; then
-      tests+=("${of_one_thread[@]}" translate_test footprint_test instruction_string_test translator_fuzz_test)
+      beside=("${of_one_thread[@]}" translate_test footprint_test instruction_string_test translator_fuzz_test)
     else
       tests+=(manager_storm_test manager_lending_test)
       tests+=(lost_devices_test shared_launch_test taking_over_test self_test_test)
@@ -38,12 +45,13 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
     reports=build/$build/races
     rm -rf "$reports" && mkdir -p "$reports"
     export TSAN_OPTIONS="log_path=$PWD/$reports/process die_after_fork=0"
-    tools/build.sh "$build" "${tests[@]}" "${programs[@]}"
+    tools/build.sh "$build" "${tests[@]}" "${beside[@]}" "${programs[@]}"
     echo "samcl: testing ($build)"
     failed=
-    for test in "${tests[@]}"; do
-      SAMCL_SOAK_HOURS=6 SAMCL_STORM_SECONDS=2 "build/$build/tests/$test" --gtest_brief=1 || failed=1
-    done
+    run_one_by_one "${beside[@]}" >"$reports.beside" 2>&1 &
+    run_one_by_one "${tests[@]}" || failed=1
+    wait $! || failed=1
+    cat "$reports.beside"
     together=(ctest --test-dir "build/$build" --output-on-failure --no-tests=error -R '^samcl.sanitized')
     if ! "${together[@]}" --parallel "$jobs" | only_what_failed; then
       # GCC 12's libtsan ends a process, seldom, because it finds no room for 500 TB of its own: it seems to take a
