@@ -284,6 +284,26 @@ TEST_F(FollowingLaunches, GoOnAfterTheProgramHasWaited) {
   EXPECT_EQ(contents(a), counting(kSize, 5));
 }
 
+// Whatever the driver has to say of what it gets from then on.
+TEST_F(FollowingLaunches, HaveEndedForWhoHasWaitedForTheirQueue) {
+  if (by_thread) GTEST_SKIP() << "what a thread of ours has given is waited for by a marker";
+  const BufferPtr a = filled(0);
+  launch(add_one, {a});
+  finish();
+  const testing::EventPtr first = launch_seen(a).event;
+  ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
+  machine.driver.suspend();
+  EXPECT_EQ(first->look(), CL_COMPLETE);
+  machine.driver.resume();
+  const Seen second = launch_seen(a), third = launch_seen(a);
+  ASSERT_TRUE(second.has_followed && third.has_followed);
+  ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
+  machine.driver.suspend();
+  EXPECT_EQ(second.event->look(), CL_COMPLETE);
+  EXPECT_EQ(third.event->look(), CL_COMPLETE);
+  machine.driver.resume();
+}
+
 TEST_F(FollowingLaunches, ThatHaveRunLetGoOfWhatTheProgramReleases) {
   const BufferPtr a = filled(0);
   BufferPtr b = filled(500);

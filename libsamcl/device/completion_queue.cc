@@ -183,6 +183,7 @@ bool CompletionQueue::may_extend(const engine::Node& node, std::shared_ptr<LateT
   last.seen = own;
   last.has_own_end = true;
   early_.add(own, node);
+  if (finished_ns_ > 0) hear_all_of(node, finished_ns_);
   return true;
 }
 
@@ -207,10 +208,13 @@ void CompletionQueue::count_extension(const Giving& giving) {
   if (soon_) last_enqueued_ns_ = now_ns();
 }
 
-// They have ended, and with them what belongs to them. Under the mutex.
+// It has ended, and with it what belongs to it. Under the mutex.
+void CompletionQueue::hear_all_of(const engine::Node& node, uint64_t heard_ns) {
+  while (early_.hear_first(node, heard_ns)) continue;
+}
+
 void CompletionQueue::hear(const Batch& batch) {
-  for (const CompletedNode& each : batch.nodes)
-    while (early_.hear_first(*each.node, batch.heard_ns)) continue;
+  for (const CompletedNode& each : batch.nodes) hear_all_of(*each.node, batch.heard_ns);
 }
 
 bool CompletionQueue::is_last(const engine::Owner* owner, const LateTimes* end) {
@@ -266,8 +270,9 @@ bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended)
   const uint64_t asked = now_ns();
   if (driver::real().clFinish(queue_) != CL_SUCCESS) return false;
   lock.lock();
-  if (!is_all() || extensions_ != before) return true;
+  if (!is_all() || extensions_ != before) return false;  // somebody else may be telling of it
   finished_ns_ = now_ns();
+  hear_all_of(*pending_.front().node.node, finished_ns_);
   finished_at_once_ = finished_ns_ - asked < kAtOnceNs;
   ended = std::exchange(pending_.front().node.in_flight, {});
   return true;

@@ -154,7 +154,8 @@ class CompletionQueue {
 
   // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event of its own waits
   // for it and nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what
-  // comes next may be one more of it. collect() tells it, or our thread. ended: is set to what is in flight no more.
+  // comes next may be one more of it. collect() tells it, or our thread. All ends of extend() and own_end() are heard
+  // of then, however, by whoever has them. ended: is set to what is in flight no more.
   bool finish_untold(const engine::Owner* owner, InFlight& ended);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
   // as finish_untold(). Returns what is in flight no more. at_once: nobody had to wait for it. Any thread.
@@ -249,6 +250,7 @@ class CompletionQueue {
   void begin_extension();
   void count_extension(const Giving& giving);
   void last_has(cl_event event, std::shared_ptr<LateTimes> seen);
+  void hear_all_of(const engine::Node& node, uint64_t heard_ns);
   void hear(const Batch& batch);
   cl_int enqueue_marker(cl_event* event) const;
   bool gives_alone_here() const;

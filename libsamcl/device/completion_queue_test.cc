@@ -317,6 +317,29 @@ TEST_F(UntimedNodes, HaveEndsWithoutEvents) {
   EXPECT_EQ(driver.count(Call::tell_time), 0);
 }
 
+// Who asks later would get an event of what the queue has by then.
+TEST_F(UntimedNodes, AreAllHeardOfWhenTheQueueHasBeenFinished) {
+  const auto all = add('a');
+  const auto second = extend(all);
+  InFlight ended;
+  EXPECT_TRUE(ends.finish_untold(owner.get(), ended));
+  EXPECT_TRUE(owns->is_heard() && second->is_heard());
+  EXPECT_TRUE(log->runs.empty()) << "nobody is told";
+  const auto third = extend(all);
+  EXPECT_FALSE(third->is_heard());
+  EXPECT_TRUE(ends.finish_untold(owner.get(), ended));
+  EXPECT_TRUE(third->is_heard());
+}
+
+TEST_F(UntimedNodes, AreHeardOfByWhoComesToTheirEndLater) {
+  const auto all = add('a');
+  InFlight ended;
+  EXPECT_TRUE(ends.finish_untold(owner.get(), ended));
+  const std::shared_ptr<LateTimes> own = ends.own_end(*all);
+  ASSERT_TRUE(own);
+  EXPECT_TRUE(own->is_heard());
+}
+
 TEST_F(UntimedNodes, AskTheDriversEventOfTheFirst) {
   const auto all = add('a', event());
   extend(all);

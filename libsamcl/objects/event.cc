@@ -157,7 +157,9 @@ void Event::set_over() {
   over_.notify_all();
 }
 
-bool Event::wait_untold() const {
+bool Event::wait_untold() {
+  leave_untold();
+  if (observed && !ended() && !has_own_end_.load(std::memory_order_acquire)) return false;
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
   return std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
 }

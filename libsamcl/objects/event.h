@@ -59,9 +59,10 @@ class Event : public Object<Event>, public engine::Owner {
   bool is_over() const { return over_.load(std::memory_order_acquire); }
   // Blocks until then.
   void wait_until_over();
-  // As wait(), where it is the last operation of one device, whose end is not told yet
-  // (CompletionQueue::finish_untold()); false: wait.
-  bool wait_untold() const;
+  // As wait_until_over(), where it is the last operation of one device, whose end is not told yet
+  // (CompletionQueue::finish_untold()): who asks what it has come to, or what follows it, finds that it has ended.
+  // False: wait.
+  bool wait_untold();
 
   // The command enters its queue.
   void set_queued();
@@ -187,6 +188,7 @@ class Event : public Object<Event>, public engine::Owner {
   cl_int error_ = CL_SUCCESS;                      // the first of these
   std::optional<cl_int> result_;                   // it is over, but something it waits for is not
   cl_int ends_with_ = CL_COMPLETE;                 // while it ends
+  bool is_over_next_ = false;                      // what follows it ends before
   std::shared_ptr<Event> next_;                    // of those that end, or that are to be planned
   cl_int inherited_ = CL_COMPLETE;                 // error of an event in the wait list
 };

@@ -337,6 +337,10 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   std::shared_ptr<Context> settles;
   while (!ending.empty()) {
     const std::shared_ptr<Event> current = ending.pop();
+    if (current->is_over_next_) {
+      current->set_over();
+      continue;
+    }
     const cl_int result = current->ends_with_;
     if (current->command_) {
       ended_commands_.push(std::move(current->command_));
@@ -349,13 +353,15 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       settles = current->context;
     }
     current->set_status(result);
-    current->set_over();
     if (current->number != 0) tell_end(*current);
+    current->is_over_next_ = !current->followers_.empty();
+    if (!current->is_over_next_) current->set_over();
     for (std::shared_ptr<Event>& each : std::exchange(current->followers_, {})) {
       raise(each->times_[3], current->times_[3].load());
       each->ends_with_ = result;
       ending.push(std::move(each));
     }
+    if (current->is_over_next_) ending.push(current);
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
       Event& next = *dependent.event;
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
