@@ -32,7 +32,9 @@ bool is_join(const Node& node) {
 uint64_t bytes_of(const Operation& operation) { return std::visit(BytesOf{}, operation); }
 
 void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
+  ready_.make_room(open_ + 1);
   ++open_;
+  node->number = ++entered_;
   for (const NodePtr& before : after) {
     if (before->ended) continue;
     if (is_join(*node) || is_join(*before) || !backend_.keeps_behind(*before, *node)) {

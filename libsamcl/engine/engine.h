@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/linked_queue.h"
 #include "base/small_vector.h"
 #include "libsamcl/engine/backend.h"
 #include "libsamcl/engine/operation.h"
+#include "libsamcl/engine/ready_nodes.h"
 
 namespace samcl::engine {
 
@@ -51,9 +51,10 @@ class Engine {
 
   Backend& backend_;
   const Ended ended_;
-  std::vector<Backend::Ended> found_;           // by look(), for the time of a call
-  LinkedQueue<Node, &Node::next_ready> ready_;  // to be issued
-  bool issuing_ = false;                        // further up the stack
+  std::vector<Backend::Ended> found_;  // by look(), for the time of a call
+  ReadyNodes ready_;                   // to be issued
+  bool issuing_ = false;               // further up the stack
+  uint64_t entered_ = 0;
   size_t open_ = 0;
   AllHeld held_;  // by nodes that have ended
 };

@@ -70,6 +70,15 @@ TEST_F(EngineTest, AcrossDevicesTheEndIsWaitedFor) {
   EXPECT_THAT(order(), ElementsAre(a, b));
 }
 
+// Of what comes to be ready together, though one hears of it by way of another: a and b, what follows each, and so on.
+TEST_F(EngineTest, OneLaneKeepsTheOrderOfEntering) {
+  const auto first = add(kUp0);
+  const auto a = add(kCompute0, {first}), b = add(kCompute0, {first}), after_b = add(kCompute0, {b});
+  const auto after_a = add(kCompute0, {a}), after_both = add(kCompute0, {after_a, after_b}), last = add(kCompute0, {b});
+  backend.run(engine);
+  EXPECT_THAT(order(), ElementsAre(first, a, b, after_b, after_a, after_both, last));
+}
+
 TEST_F(EngineTest, WhatIsIssuedBehindAnUnissuedOneWaitsForItsIssue) {
   const auto a = add(kCompute1), b = add(kCompute0, {a}), c = add(kCompute0, {b});
   EXPECT_FALSE(b->issued || c->issued);

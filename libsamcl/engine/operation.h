@@ -144,11 +144,11 @@ class Node {
   bool is_handed_on = false;  // other lanes are likely to wait for its end: it is heard of at once
   bool issued = false;
   bool ended = false;
+  uint64_t number = 0;               // in the order in which nodes were entered in the engine
   unsigned waits_for = 0;            // nodes that must be issued, or end, before it is issued
   SmallVector<NodePtr, 2> behind;    // issued before it and perhaps not ended: the backend keeps it behind them
   std::vector<NodePtr> after_issue;  // nodes that wait until it is issued
   std::vector<NodePtr> after_end;    // nodes that wait until it has ended
-  NodePtr next_ready;                // while it is to be issued: what is after it
 };
 
 }  // namespace engine
