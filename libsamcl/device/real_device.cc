@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/copy_rows.h"
 #include "libsamcl/device/one_context.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
@@ -234,9 +235,14 @@ PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
 cl_int RealDevice::transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory,
                                   const Rectangle& rows, std::byte* host, const Rectangle& host_rows) {
   if (lane == engine::LaneKind::compute) {
-    return run(lane, [&](cl_command_queue on, cl_event* done) {
-      return enqueue_transfer(on, direction, memory, rows, host, host_rows, false, done);
+    const PinnedPlace::Held place = direction == Direction::down ? pinned_place(rows.bytes()) : PinnedPlace::Held();
+    std::byte* const to = place.memory() ? place.memory() : host;
+    const Rectangle its_rows = place.memory() ? rows.dense() : host_rows;
+    const cl_int error = run(lane, [&](cl_command_queue on, cl_event* done) {
+      return enqueue_transfer(on, direction, memory, rows, to, its_rows, false, done);
     });
+    if (error == CL_SUCCESS && place.memory()) copy_rows(host, host_rows, to, its_rows);
+    return error;
   }
   return enqueue_transfer(queue(lane).real, direction, memory, rows, host, host_rows, true, nullptr);
 }

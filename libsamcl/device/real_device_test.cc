@@ -190,6 +190,32 @@ TEST_F(RealDeviceTest, RowsOfHostMemoryWithGapsGoOneByOneWhereTheDriverWouldPack
   EXPECT_EQ(driver.count(Call::read), 3);
 }
 
+// Rows come close to each other there, and go where they belong.
+TEST_F(RealDeviceTest, ShortReadsOfAThreadOfOursComeThroughPinnedMemoryOnceItPays) {
+  cl_int error;
+  Storage memory(managed, 64, nullptr);
+  const cl_mem replica = memory.replica(1, &error);
+  const auto move_rows = [&](Direction direction, const Rectangle& rows, std::vector<std::byte>& host) {
+    EXPECT_EQ(managed->devices[1]->transfer(engine::LaneKind::compute, direction, {.real = replica}, rows, host.data(),
+                                            rows, traffic),
+              CL_SUCCESS);
+  };
+  std::vector<std::byte> written(64);
+  for (size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i);
+  move_rows(Direction::up, Rectangle::run(0, 64), written);
+  const Rectangle rows{4, 16, 64, {8, 3, 1}};
+  for (int i = 0; i < 20; ++i) {
+    std::vector<std::byte> read(64, std::byte{99});
+    move_rows(Direction::down, rows, read);
+    for (size_t at = 0; at < read.size(); ++at) {
+      const bool is_in = at >= 4 && (at - 4) % 16 < 8 && (at - 4) / 16 < 3;
+      ASSERT_EQ(read[at], is_in ? written[at] : std::byte{99}) << "read " << i << ", byte " << at;
+    }
+    if (i == 10) managed->devices[1]->drain(60'000);  // by now it is being made
+  }
+  EXPECT_TRUE(managed->devices[1]->pinned_place(64).memory());
+}
+
 TEST_F(RealDeviceTest, TrafficIsCounted) {
   upload(managed);
   EXPECT_EQ(traffic.uploaded_bytes, kSize);
