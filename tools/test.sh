@@ -19,11 +19,14 @@ jobs=$(nproc)
 
 for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
-# Under the sanitizers: the logic, the runtime's pieces, the manager and its clients as processes, and the OpenCL cases on
-# two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
-sanitized=(threads_test observe_test device_test memory_test objects_test copy_pool_test launch_test command_order_test
-  random_commands_test protocol_test registry_test daemon_soak_test manager_test)
-of_one_thread=(coherence_test engine_test merge_test cost_test ndrange_test footprint_evaluation_test scheduler_test)
+# Under the sanitizers by day (by night SANITIZE_ALL=1 runs everything there): the runtime's pieces and the OpenCL cases on
+# two devices; under asan, which also finds undefined behaviour, what has one thread, the manager and its clients as
+# processes, too; under tsan more of what has several threads, and cases under the release build's manager.
+pieces=(threads_test device_test memory_test objects_test copy_pool_test)
+of_threads=(lost_devices_test shared_launch_test taking_over_test self_test_test)
+of_processes=(protocol_test registry_test daemon_soak_test manager_test)
+of_one_thread=(observe_test launch_test command_order_test random_commands_test coherence_test engine_test merge_test
+  cost_test ndrange_test footprint_evaluation_test scheduler_test)
 run_one_by_one() {
   local result=0 test
   for test in "$@"; do
@@ -33,13 +36,11 @@ run_one_by_one() {
 }
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    tests=("${sanitized[@]}") beside=() programs=(samcl opencl_cases event_bursts)
+    tests=("${pieces[@]}") beside=() programs=(samcl opencl_cases event_bursts)
     if [ "$build" = asan ]; then
-      beside=("${of_one_thread[@]}" translate_test footprint_test instruction_string_test translator_fuzz_test)
+      tests+=("${of_processes[@]}") beside=("${of_one_thread[@]}")
     else
-      tests+=(manager_storm_test manager_lending_test)
-      tests+=(lost_devices_test shared_launch_test taking_over_test self_test_test)
-      programs+=(sam-run)
+      tests+=("${of_threads[@]}")
     fi
     # A race in a process that is killed later shows in its report only.
     reports=build/$build/races
