@@ -21,7 +21,7 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
 # Under the sanitizers by day (by night SANITIZE_ALL=1 runs everything there): the runtime's pieces and the OpenCL cases on
 # two devices; under asan, which also finds undefined behaviour, what has one thread, the manager and its clients as
-# processes, too; under tsan more of what has several threads, and cases under the release build's manager.
+# processes, too; under tsan more of what has several threads, and bursts of events instead of the cases.
 pieces=(threads_test device_test memory_test objects_test copy_pool_test)
 of_threads=(lost_devices_test shared_launch_test taking_over_test self_test_test)
 of_processes=(protocol_test registry_test daemon_soak_test manager_test)
@@ -36,9 +36,9 @@ run_one_by_one() {
 }
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    tests=("${pieces[@]}") beside=() programs=(samcl opencl_cases event_bursts)
+    tests=("${pieces[@]}") beside=() programs=(samcl event_bursts)
     if [ "$build" = asan ]; then
-      tests+=("${of_processes[@]}") beside=("${of_one_thread[@]}")
+      tests+=("${of_processes[@]}") beside=("${of_one_thread[@]}") programs+=(opencl_cases)
     else
       tests+=("${of_threads[@]}")
     fi
