@@ -19,9 +19,10 @@ jobs=$(nproc)
 
 for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
-# Under the sanitizers by day (by night SANITIZE_ALL=1 runs everything there): the runtime's pieces and the OpenCL cases on
-# two devices; under asan, which also finds undefined behaviour, what has one thread, the manager and its clients as
-# processes, too; under tsan more of what has several threads, and bursts of events instead of the cases.
+# Under the sanitizers by day: the runtime's pieces; under asan, which also finds undefined behaviour, what has one thread,
+# the manager and its clients as processes, and the OpenCL cases on two devices, too; under tsan more of what has several
+# threads, and bursts of events. By night SANITIZE_ALL=1 runs everything, and after it
+# `ctest --test-dir build/tsan -C Nightly -R nightly` the cases.
 pieces=(threads_test device_test memory_test objects_test copy_pool_test)
 of_threads=(lost_devices_test shared_launch_test taking_over_test self_test_test)
 of_processes=(protocol_test registry_test daemon_soak_test manager_test)
