@@ -24,10 +24,10 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 # threads, and bursts of events. By night SANITIZE_ALL=1 runs everything, and after it
 # `ctest --test-dir build/tsan -C Nightly -R nightly` the cases.
 pieces=(threads_test device_test memory_test objects_test copy_pool_test)
-of_threads=(lost_devices_test shared_launch_test taking_over_test self_test_test)
+of_threads=(shared_launch_test taking_over_test self_test_test)
 of_processes=(protocol_test registry_test daemon_soak_test manager_test)
 of_one_thread=(observe_test launch_test command_order_test random_commands_test coherence_test engine_test merge_test
-  ndrange_test footprint_evaluation_test)
+  ndrange_test)
 run_one_by_one() {
   local result=0 test
   for test in "$@"; do
