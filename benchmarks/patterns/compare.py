@@ -4,7 +4,7 @@ every one runs once without samcl and once with it, or in several ways with it. 
 
   compare.py --bare "POCL_DEVICES=basic" --samcl "POCL_DEVICES=basic basic" --preload build/release/bin/libsamcl.so
   compare.py --bare "" --samcl "SAMCL_CACHE_DIR=/tmp/empty" --preload .../libsamcl.so        # on a machine with GPUs
-  compare.py --programs build/release/bin/programs --preload .../libsamcl.so VectorAdd Reduction
+  compare.py --programs build/release/bin/programs --preload .../libsamcl.so VectorAdd "KNearest --points 65536"
   compare.py --preload .../libsamcl.so --samcl "" --samcl "SAMCL_GPUS=1;SAMCL_DIRECT=off" --samcl "SAMCL_MANAGER=required"
   compare.py --samcl-by "build/release/bin/sam-run --manager embedded --"                   # under a manager
 
@@ -71,7 +71,7 @@ def arguments():
     else:
         known = subprocess.run([options.program, "list"], capture_output=True, text=True, check=True).stdout.split()
     for name in options.patterns:
-        if name not in known:
+        if name.split()[:1] not in [[each] for each in known]:
             parser.error(f"there is no '{name}'; there are: {' '.join(known)}")
     options.patterns = options.patterns or known
     return options
@@ -82,7 +82,8 @@ def run(options, name, by, changes, under_samcl):
     computed under samcl is only compared with what bare's run verified."""
     command = [options.program, name, "--size", options.size, "--jobs", str(options.jobs)]
     if options.programs:
-        command = [os.path.join(options.programs, name), "--warmup", "0", "--iterations", str(options.jobs), "--json"]
+        program, *own = name.split()
+        command = [os.path.join(options.programs, program), *own, "--warmup", "0", "--iterations", str(options.jobs), "--json"]
         command += (["--small"] if options.size == "small" else []) + (["--unverified"] if under_samcl else [])
     try:
         done = subprocess.run(options.by + by + command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
@@ -128,10 +129,10 @@ def ratios(values):
     return "".join(f"{value:>7.2f}" for value in values)
 
 
-def show(made):
+def show(made, width):
     if "settled" not in made:
-        return f"{made['name']:<21}  {made['verdict']}"
-    return (f"{made['name']:<21}{made['bare_first_ms']:>10.2f}{ratios(made['first'])}"
+        return f"{made['name']:<{width}}  {made['verdict']}"
+    return (f"{made['name']:<{width}}{made['bare_first_ms']:>10.2f}{ratios(made['first'])}"
             f"{made['bare_ms']:>12.2f}{ratios(made['settled'])}  {made['verdict']}")
 
 
@@ -140,6 +141,7 @@ def main():
     preload = {"LD_PRELOAD": options.preload} if options.preload else {}
     ways = [([], options.bare)] + [(options.samcl_by, dict(each, **preload)) for each in options.samcl]
     outcomes = {name: [[] for _ in ways] for name in options.patterns}
+    width = max(21, *map(len, options.patterns))
     for number in range(options.rounds):
         for name in options.patterns:
             # In every second round the other way round, so that what is slow for a while is slow for all.
@@ -147,19 +149,19 @@ def main():
                 by, changes = ways[at]
                 outcomes[name][at].append(run(options, name, by, changes, at > 0))
             last = row(name, [[way[-1]] for way in outcomes[name]], options.phase)
-            print(f"round {number + 1} of {options.rounds}  {show(last)}", file=sys.stderr)
+            print(f"round {number + 1} of {options.rounds}  {show(last, width)}", file=sys.stderr)
     rows = [row(name, found, options.phase) for name, found in outcomes.items()]
     print(f"{options.phase} phase, medians of {options.rounds} rounds; bare in ms, the others by bare")
     for at, each in enumerate(options.samcl, 1):
         print(f"{at}: {'; '.join(f'{name}={value}' for name, value in each.items()) or 'as it is'}")
     numbers = "".join(f"{at:>7}" for at in range(1, len(ways)))
-    print(f"{'':<21}{'first job:':>10}{'':>{len(numbers)}}{'following:':>12}")
-    print(f"{'':<21}{'bare':>10}{numbers}{'bare':>12}{numbers}  result")
+    print(f"{'':<{width}}{'first job:':>10}{'':>{len(numbers)}}{'following:':>12}")
+    print(f"{'':<{width}}{'bare':>10}{numbers}{'bare':>12}{numbers}  result")
     for made in rows:
-        print(show(made))
+        print(show(made, width))
     timed = [made for made in rows if "settled" in made]
     means = {key: [geometric_mean(values) for values in zip(*(made[key] for made in timed))] for key in ("first", "settled")}
-    print(f"{'geometric mean':<21}{'':>10}{ratios(means['first'])}{'':>12}{ratios(means['settled'])}")
+    print(f"{'geometric mean':<{width}}{'':>10}{ratios(means['first'])}{'':>12}{ratios(means['settled'])}")
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"phase": options.phase, "size": options.size, "bare": options.bare, "samcl": options.samcl,
