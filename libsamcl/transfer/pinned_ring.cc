@@ -158,7 +158,8 @@ cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Re
 
 cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
                             const Pause* pause) {
-  const size_t chunk = pause ? kDown / 2 : kDown;
+  const size_t share = (rows.bytes() / kThreads + kLeastDown - 1) / kLeastDown * kLeastDown;
+  const size_t chunk = std::clamp(share, kLeastDown, pause ? kDown / 2 : kDown);
   return Transfer(*this, cut(rows, host, chunk), chunk, give, pause).download(to);
 }
 
