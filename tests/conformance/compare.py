@@ -26,9 +26,16 @@ import tempfile
 import threading
 import time
 
-# Each way to run under samcl: PoCL's kind of device, how many, and which manager grants them. The bare driver is asked once
-# for each kind: they offer different things.
-WAYS = {"1": ("basic", 1, "off"), "2": ("basic", 2, "off"), "3": ("basic", 3, "off"), "managed": ("pthread", 2, "embedded")}
+# Each way to run under samcl: the kind of device, how many, and which manager grants them. The bare driver is asked once for
+# each kind: they offer different things. PoCL's kinds are made as many as wanted, GPUs are those that the driver shows.
+WAYS = {"1": ("basic", 1, "off"), "2": ("basic", 2, "off"), "3": ("basic", 3, "off"), "managed": ("pthread", 2, "embedded"),
+        "GPUs": ("GPU", 0, "off"), "managed GPUs": ("GPU", 0, "embedded")}
+# The ways of one table, and what they are.
+DRIVERS = {"PoCL 3.1": ("1", "2", "3", "managed"), "GPUs": ("GPUs", "managed GPUs")}
+DEVICES = {"PoCL 3.1": "1, 2 and 3 are devices of kind basic, managed two of kind pthread: where all is the same, a way has as many as "
+                       "pass bare on its kind.\nA row of a commit \"and before\" is of several runs: each cell of the one that played "
+                       "most, and what passes bare on either kind.\n",
+           "GPUs": "All GPUs of a machine as one device; bare is the first of them.\n"}
 BAD = ("wrong", "hollow")
 # Suites of one test of hours, which takes the numbers of its first part and of how many: how many there are, and in one piece.
 IN_PIECES = {"conversions": (1045, 11)}
@@ -43,8 +50,9 @@ def arguments():
     parser.add_argument("--bin", required=True, type=pathlib.Path, help="where sam-run is")
     parser.add_argument("--results", required=True, type=pathlib.Path, help="what was played is kept here")
     parser.add_argument("--table", type=pathlib.Path, help="write the table of all kept results to this file")
-    parser.add_argument("--driver", default="PoCL 3.1", help="what the table calls the driver that was used (default PoCL 3.1)")
-    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--on", default="PoCL 3.1", choices=list(DRIVERS), help="which driver's ways to play, and whose table it is; "
+                        "GPUs: all that the driver shows, bare the first (default PoCL 3.1)")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), help="not all of that driver's")
     parser.add_argument("--only", default="", help="regular expression: the subtests to play")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each subtest without samcl (default 120); "
                         "under samcl four times what it took, and 30 s")
@@ -52,7 +60,10 @@ def arguments():
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no subtest after so many minutes")
     parser.add_argument("--again", action="store_true", help="play also what was played under samcl before")
     parser.add_argument("suites", nargs="*", metavar="SUITE")
-    return parser.parse_intermixed_args()
+    options = parser.parse_intermixed_args()
+    options.columns = DRIVERS[options.on]
+    options.ways = options.ways or options.columns
+    return options
 
 
 def program_of(programs, suite):
@@ -79,8 +90,10 @@ def play(options, program, suite, subtest, devices, manager, limit_s):
     """One run, bare without a manager: verdict, seconds, what it left out, the end of its output, how many kernels ran in parts."""
     with tempfile.TemporaryDirectory() as folder:
         verdicts, report = pathlib.Path(folder, "verdicts"), pathlib.Path(folder, "report")
-        environment = dict(os.environ, POCL_DEVICES=" ".join(devices), CL_CONFORMANCE_RESULTS_FILENAME=str(verdicts),
-                           CL_WIMPY_MODE="1", SAMCL_SPLIT="always", SAMCL_DIRECT="off")
+        environment = dict(os.environ, CL_CONFORMANCE_RESULTS_FILENAME=str(verdicts), CL_WIMPY_MODE="1", SAMCL_SPLIT="always",
+                           SAMCL_DIRECT="off")
+        if devices:
+            environment["POCL_DEVICES"] = " ".join(devices)
         shim = manager and [options.bin.resolve() / "sam-run", "--manager", manager, f"--report={report}", "--"] or []
         begin = time.monotonic()
         # A session of its own, so that all of it can be ended.
@@ -141,7 +154,7 @@ class Suite:
         options, runs = self.options, self.results.get(subtest, {})
         for way in options.ways:
             kind, count, manager = WAYS[way]
-            steps = [(bare_of(way), [kind], None), (way, [kind] * count, manager)]
+            steps = [(bare_of(way), [kind] * min(count, 1), None), (way, [kind] * count, manager)]
             for name, devices, granted_by in steps:
                 if time.monotonic() > deadline:
                     return
@@ -157,25 +170,29 @@ class Suite:
                                      *("  " + line for line in (runs[way]["output"].splitlines()[-8:] or new))]), flush=True)
 
 
-def table_before(path):
-    """Of a table written earlier: the row of each suite, and its findings."""
+def table_before(path, columns):
+    """Of a table written earlier with these ways: the row of each suite, and its findings."""
     rows, findings = {}, collections.defaultdict(list)
     for line in path.read_text().splitlines() if path and path.exists() else []:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("| ") and len(cells) == len(WAYS) + 5 and cells[0] != "suite":
+        if line.startswith("| ") and len(cells) == len(columns) + 5 and cells[0] != "suite":
             rows[cells[0]] = cells
         elif found := re.match(r"- (\S+) .*: (?:wrong|hollow) ", line):
             findings[found.group(1)].append(line)
     return rows, findings
 
 
-def row_of(suite, listed, results):
+def kinds_of(columns):
+    return list(dict.fromkeys(WAYS[way][0] for way in columns))
+
+
+def row_of(suite, listed, results, columns):
     """The suite's cells, and its findings."""
     findings = []
     played = len(results)
-    kinds = [sum(runs.get(f"bare {kind}", {}).get("verdict") == "pass" for runs in results.values()) for kind in ("basic", "pthread")]
+    kinds = [sum(runs.get(f"bare {kind}", {}).get("verdict") == "pass" for runs in results.values()) for kind in kinds_of(columns)]
     cells = [suite, str(listed) if played == listed else f"{played} of {listed}", ", ".join(map(str, kinds))]
-    for way in WAYS:
+    for way in columns:
         verdicts = {name: judge(runs, way) for name, runs in results.items()}
         count = collections.Counter(verdicts.values())
         left = sum(runs.get(bare_of(way), {}).get("verdict") == "pass" and way not in runs for runs in results.values())
@@ -184,19 +201,20 @@ def row_of(suite, listed, results):
         for name, verdict in verdicts.items():
             if verdict in BAD:
                 findings.append(f"- {suite} {name}, {way}: {verdict} ({results[name][way]['verdict']})")
-    split = sum(any(runs.get(way, {}).get("split") for way in WAYS) for runs in results.values())
-    commits = sorted({runs[way]["commit"] for runs in results.values() for way in WAYS if way in runs})
+    split = sum(any(runs.get(way, {}).get("split") for way in columns) for runs in results.values())
+    commits = sorted({runs[way]["commit"] for runs in results.values() for way in columns if way in runs})
     return [*cells, str(split), " ".join(commits)], findings
 
 
 def table(options):
     """All kept results as Markdown, and what is wrong or hollow; of other suites what a table that is there says."""
-    rows, findings = table_before(options.table)
+    columns = options.columns
+    rows, findings = table_before(options.table, columns)
     for kept in options.results.glob("*.json"):
         listed = len(subtests(program_of(options.programs, kept.stem), kept.stem))
-        rows[kept.stem], findings[kept.stem] = row_of(kept.stem, listed, json.loads(kept.read_text()))
-    lines = ["| suite | subtests | pass bare: basic, pthread | " + " | ".join(f"{way}: same, hollow, wrong" for way in WAYS)
-             + " | in parts | commit |", "|---|---|---|" + "---|" * (len(WAYS) + 2)]
+        rows[kept.stem], findings[kept.stem] = row_of(kept.stem, listed, json.loads(kept.read_text()), columns)
+    lines = [f"| suite | subtests | pass bare: {', '.join(kinds_of(columns))} | " + " | ".join(f"{way}: same, hollow, wrong" for way in columns)
+             + " | in parts | commit |", "|---|---|---|" + "---|" * (len(columns) + 2)]
     lines += ["| " + " | ".join(rows[suite]) + " |" for suite in sorted(rows)]
     return "\n".join(lines), [line for suite in sorted(findings) for line in findings[suite]]
 
@@ -213,12 +231,11 @@ def main():
     text = "\n".join([rows, "", "Wrong or hollow:" if findings else "Nothing is wrong or hollow.", *findings, ""])
     print(text)
     if options.table:
-        head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n"
-        head += ("1, 2 and 3 are devices of kind basic, managed two of kind pthread: where all is the same, a way has as many as pass bare on "
-                 "its kind.\nWhere a run was cut off, rows say how many were not played, but for older ones: those have fewer. \"in parts\": subtests with a kernel on several devices. \"commit\": of samcl.\n"
-                 "A row of such a commit \"and before\" is of several runs: each cell of the one that played most, and what passes bare on "
-                 "either kind.\n\n")
-        options.table.write_text(f"# Khronos' conformance tests on {options.driver}, with samcl and without\n\n" + head + text)
+        head = ("Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode, all launches "
+                "in parts that can be.\n" + DEVICES[options.on] +
+                "Where a run was cut off, rows say how many were not played, but for older ones: those have fewer. \"in parts\": subtests "
+                "with a kernel on several devices. \"commit\": of samcl.\n\n")
+        options.table.write_text(f"# Khronos' conformance tests on {options.on}, with samcl and without\n\n" + head + text)
     return bool(findings)
 
 
