@@ -192,7 +192,7 @@ cl_command_buffer_khr CL_API_CALL create(cl_uint count, const cl_command_queue* 
   std::vector<cl_command_queue> real;
   cl_int error = CL_SUCCESS;
   if (queue) {
-    const cl_queue_properties own[] = {CL_QUEUE_PROPERTIES, queue->properties, 0};
+    const cl_queue_properties own[] = {CL_QUEUE_PROPERTIES, queue->properties(), 0};
     judge.queue =
         driver::real().clCreateCommandQueueWithProperties(queue->context->devices[0]->context(), device, own, &error);
     if (!judge.queue) return failed(errcode_ret, error);
@@ -450,7 +450,7 @@ cl_int choose_queue(const CommandBuffer& buffer, cl_uint count, cl_command_queue
   queue = count == 0 ? buffer.queue : find<Queue>(queues[0]);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (queue->context != buffer.queue->context) return CL_INVALID_CONTEXT;
-  return queue->properties == buffer.queue->properties ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
+  return queue->properties() == buffer.queue->properties() ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
 }
 
 // A run before may still be pending. The standard forbids that up to 0.9.7, unless the buffer is made for it, but

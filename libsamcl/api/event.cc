@@ -137,8 +137,7 @@ cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
   if (!is_virtual(event)) return driver::real().clGetEventProfilingInfo(event, name, size, value, size_ret);
   const auto ours = find<Event>(event);
   if (!ours) return CL_INVALID_EVENT;
-  if (!ours->queue || !ours->queue->profiling() || ours->present_status() != CL_COMPLETE)
-    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (!ours->has_times || ours->present_status() != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
   switch (name) {
     case CL_PROFILING_COMMAND_QUEUED:
     case CL_PROFILING_COMMAND_SUBMIT:

@@ -64,6 +64,18 @@ cl_int read_properties(const Context& context, const cl_queue_properties* given,
   return release(made, error);
 }
 
+// The driver's word, on a queue like that one.
+cl_int may_change(const Queue& queue, cl_command_queue_properties properties, cl_bool enable) {
+  const auto& cl = driver::real();
+  const RealDevice& first = *queue.context->devices[0];
+  cl_int error;
+  const cl_command_queue alike = cl.clCreateCommandQueue(first.context(), first.id, queue.properties(), &error);
+  if (!alike) return error;
+  error = cl.clSetCommandQueueProperty(alike, properties, enable, nullptr);
+  cl.clReleaseCommandQueue(alike);
+  return error;
+}
+
 cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
                         cl_int* errcode_ret) {
   auto queue = Queue::make_shared(std::move(context), device, properties.bits, std::move(properties.array));
@@ -143,7 +155,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
     case CL_QUEUE_CONTEXT: return answer.with<cl_context>(ours->context->api());
     case CL_QUEUE_DEVICE: return answer.with<cl_device_id>(ours->device);
     case CL_QUEUE_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
-    case CL_QUEUE_PROPERTIES: return answer.with<cl_command_queue_properties>(ours->properties);
+    case CL_QUEUE_PROPERTIES: return answer.with<cl_command_queue_properties>(ours->properties());
     case CL_QUEUE_PROPERTIES_ARRAY: return answer.array(ours->properties_array);
     case CL_QUEUE_DEVICE_DEFAULT: {
       cl_command_queue drivers = nullptr;  // there is none where the driver knows nothing of it
@@ -158,12 +170,19 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
   }
 }
 
-// Gone since OpenCL 1.1: a device may refuse it.
+// Gone since OpenCL 1.1: a driver may refuse it (PoCL), or not (NVIDIA).
 cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties,
                                              cl_bool enable, cl_command_queue_properties* old_properties) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clSetCommandQueueProperty(queue, properties, enable, old_properties);
-  return find<Queue>(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+  const auto ours = find<Queue>(queue);
+  if (!ours) return CL_INVALID_COMMAND_QUEUE;
+  const cl_command_queue_properties before = ours->properties();
+  if (const cl_int error = may_change(*ours, properties, enable); error != CL_SUCCESS) return error;
+  if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) finish(*ours);
+  ours->context->graph.change(*ours, enable ? before | properties : before & ~properties);
+  if (old_properties) *old_properties = before;
+  return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue) {

@@ -298,7 +298,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   context.placements.stop_learning();
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
-  const bool has_times = seen && seen->queue->profiling();
+  const bool has_times = seen && seen->has_times;
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);
@@ -392,7 +392,7 @@ bool Following::add(const engine::Operation& operation, Context& context, const 
   Giving giving = room.giving();
   giving.exactly = seen != nullptr;
   const auto enqueue_it = [&](cl_event* event) {
-    if (enqueue(context, first->lane, operation, {event, seen && seen->queue->profiling()}) != CL_SUCCESS) return false;
+    if (enqueue(context, first->lane, operation, {event, seen && seen->has_times}) != CL_SUCCESS) return false;
     moving_ns_ += ns;
     launches_between_ = std::exchange(launches_since_, 0);
     return true;
@@ -418,7 +418,7 @@ bool Following::do_at_once(const Command& next, Context& context, const NodePtr&
 template <typename Enqueue, typename EnqueueLater>
 bool Following::give(RealDevice& device, const NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
                      const Enqueue& enqueue, const EnqueueLater& enqueue_later) {
-  giving.times = seen && seen->queue->profiling() ? Giving::Times::late : Giving::Times::never;
+  giving.times = seen && seen->has_times ? Giving::Times::late : Giving::Times::never;
   std::shared_ptr<LateTimes> own_end, end;
   const auto extend = [&](const auto& its_enqueue) {
     return device.completions().extend(*first, giving, own_end, seen ? &end : nullptr, its_enqueue);

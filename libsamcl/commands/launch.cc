@@ -148,7 +148,7 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
 
 Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
   if (launch_.timed_ || launch_.learns_work_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
-  if (!event_->observed || (event_->queue && !event_->queue->profiling())) return Giving::Times::never;
+  if (!event_->observed || (event_->queue && !event_->has_times)) return Giving::Times::never;
   return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
 }
 

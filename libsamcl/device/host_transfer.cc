@@ -12,13 +12,14 @@
 namespace samcl {
 namespace {
 
-// A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
+// A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory. NVIDIA's
+// driver 580 takes a slice pitch only if it is a multiple of the row pitch, given or not.
 struct Pixels {
   Pixels(const DeviceMemory& memory, const Rectangle& rows, const Rectangle& host)
       : origin{rows.offset % rows.row_pitch / memory.image->pixel, rows.offset % rows.slice_pitch / rows.row_pitch,
                rows.offset / rows.slice_pitch},
         region(rows.shape()),
-        row_pitch(region[1] > 1 && !memory.is_1d_array ? host.row_pitch : 0),
+        row_pitch((region[1] > 1 || region[2] > 1) && !memory.is_1d_array ? host.row_pitch : 0),
         slice_pitch(region[2] > 1 ? host.slice_pitch : 0) {
     region[0] /= memory.image->pixel;
   }

@@ -21,7 +21,8 @@ Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> even
     : Owner(event_queue && event_queue->in_order() ? event_queue.get() : nullptr),
       context(std::move(event_context)),
       queue(std::move(event_queue)),
-      type(event_type) {
+      type(event_type),
+      has_times(queue && queue->profiling()) {
   // A user event is submitted from the start (clCreateUserEvent).
   if (type != CL_COMMAND_USER) return;
   times_[0] = now_ns();
@@ -72,12 +73,12 @@ void Event::has_own_end(unsigned device, std::shared_ptr<LateTimes> own_end) {
 
 // As a launch whose times nobody can ask for.
 bool Event::counts_for_use() const {
-  return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_ != kNotOne && queue && !queue->profiling();
+  return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_ != kNotOne && queue && !has_times;
 }
 
 RealDevice& Event::device_of_end() const { return *context->devices[own_end_on_]; }
 
-bool Event::needs_drivers_event() const { return !queue || queue->profiling() || queue->event_use.needs_drivers(); }
+bool Event::needs_drivers_event() const { return !queue || has_times || queue->event_use.needs_drivers(); }
 
 void Event::note_asked(Asked how) {
   if (!counts_for_use() || asked_.exchange(true)) return;

@@ -38,7 +38,8 @@ class Event : public Object<Event>, public engine::Owner {
   const std::shared_ptr<Context> context;
   const std::shared_ptr<Queue> queue;  // nullptr for user events
   const cl_command_type type;
-  uint32_t number = 0;  // in the trace; 0: it has none (yet). Set when the command starts
+  const bool has_times;  // the program may ask when it ran: its queue told times when it was entered
+  uint32_t number = 0;   // in the trace; 0: it has none (yet). Set when the command starts
 
   // The program has its handle, and may ask when it ended. Set before the command is submitted.
   bool observed = false;

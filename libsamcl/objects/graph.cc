@@ -173,6 +173,11 @@ bool Graph::all_ended_well(const Queue& queue, std::span<const std::shared_ptr<E
          std::all_of(waits.begin(), waits.end(), [](const auto& event) { return event->status() == CL_COMPLETE; });
 }
 
+void Graph::change(Queue& queue, cl_command_queue_properties properties) {
+  std::lock_guard lock(mutex_);
+  queue.change(properties);
+}
+
 std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
   std::lock_guard lock(mutex_);
   return queue.outstanding();

@@ -71,6 +71,9 @@ class Graph {
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
 
+  // Of the commands that the queue gets from now on.
+  void change(Queue& queue, cl_command_queue_properties properties);
+
   // Ends a user event with CL_COMPLETE or a negative error. Whatever waited for it is planned.
   void finish(const std::shared_ptr<Event>& event, cl_int status);
 

@@ -542,6 +542,32 @@ TEST_F(GraphTest, ManyCommandsOnOneBufferAreNotAskedAgainAndAgain) {
   EXPECT_TRUE(all.back()->ended());
 }
 
+// clSetCommandQueueProperty, while commands run: they keep their order, and what comes is after them or as it is told.
+TEST_F(GraphTest, WhatComesAfterAChangeOfOrderIsInTheNewOne) {
+  const auto user = user_event();
+  const auto first = submit(queue, {user});
+  graph.change(*queue, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const auto second = submit(queue);
+  const auto third = submit(queue);
+  EXPECT_THAT(graph.outstanding(*queue), UnorderedElementsAre(first, second, third));
+  EXPECT_EQ(backend.running(), 0u) << "nothing overtakes what was in order";
+  graph.finish(user, CL_COMPLETE);
+  end(first);
+  end(third);
+  EXPECT_TRUE(third->ended()) << "in any order";
+  EXPECT_THAT(graph.outstanding(*queue), ElementsAre(second));
+  end(second);
+  graph.change(*queue, CL_QUEUE_PROFILING_ENABLE);
+  const auto fourth = submit(queue);
+  const auto fifth = submit(queue);
+  EXPECT_THAT(graph.outstanding(*queue), ElementsAre(fifth)) << "one after another again";
+  end(fourth);
+  end(fifth);
+  EXPECT_THAT(graph.outstanding(*queue), IsEmpty());
+  EXPECT_TRUE(fifth->has_times);
+  EXPECT_FALSE(first->has_times);
+}
+
 // What a marker or a barrier waits for, and clFinish: not everything again that the one before it waits for.
 TEST_F(GraphTest, AfterAMarkerOrBarrierForEverythingItStandsForWhatCameBefore) {
   const auto user = user_event();

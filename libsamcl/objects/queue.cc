@@ -9,8 +9,8 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
              cl_command_queue_properties queue_properties, std::vector<cl_queue_properties> array)
     : context(std::move(queue_context)),
       device(queue_device),
-      properties(queue_properties),
-      properties_array(std::move(array)) {}
+      properties_array(std::move(array)),
+      properties_(queue_properties) {}
 
 Queue::~Queue() {
   if (for_semaphores_) driver::real().clReleaseCommandQueue(for_semaphores_);
@@ -22,7 +22,7 @@ cl_command_queue Queue::for_semaphores(cl_int* error) {
   if (!for_semaphores_) {
     const RealDevice& first = *context->devices[0];
     for_semaphores_ = driver::real().clCreateCommandQueue(first.context(), first.id,
-                                                          properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, error);
+                                                          properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, error);
   }
   return for_semaphores_;
 }
@@ -61,6 +61,14 @@ bool Queue::is_ordered(Order order) {
 
 bool Queue::waits_only_for(const Event& event) const {
   return in_order() || (latest_.size() == 1 && latest_.begin()->get() == &event);
+}
+
+void Queue::change(cl_command_queue_properties properties) {
+  const bool was_in_order = in_order();
+  properties_ = properties;
+  if (was_in_order == in_order()) return;
+  latest_.clear();
+  if (was_in_order && last_) latest_.insert(last_);  // a barrier from now on
 }
 
 std::vector<std::shared_ptr<Event>> Queue::outstanding() const {

@@ -2,6 +2,7 @@
 // commands a new one comes after.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_set>
@@ -33,11 +34,12 @@ class Queue : public Object<Queue> {
 
   const std::shared_ptr<Context> context;
   const cl_device_id device;  // the virtual device, or a part of it, which is the driver's
-  const cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> properties_array;  // as given, for CL_QUEUE_PROPERTIES_ARRAY
 
-  bool in_order() const { return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
-  bool profiling() const { return properties & CL_QUEUE_PROFILING_ENABLE; }
+  cl_command_queue_properties properties() const { return properties_.load(std::memory_order_relaxed); }
+  bool in_order() const { return !(properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
+  // Whether times are told of the commands that come now; see Event::has_times.
+  bool profiling() const { return properties() & CL_QUEUE_PROFILING_ENABLE; }
 
   // Of launches whose times the program cannot ask for.
   EventUse event_use;
@@ -55,7 +57,10 @@ class Queue : public Object<Queue> {
   bool is_ordered(Order order);
   // Of what is in order: whether that is the last.
   bool waits_only_for(const Event& event) const;
+  // For the commands that come.
+  void change(cl_command_queue_properties properties);
 
+  std::atomic<cl_command_queue_properties> properties_;
   // Events hold their queue and are held by it until they end.
   std::shared_ptr<Event> last_;  // in order: the last command; else the last barrier
   // Out of order: what has not ended since the last marker or barrier that waits for everything, and that one itself.

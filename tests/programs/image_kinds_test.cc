@@ -126,6 +126,8 @@ class ImageKinds : public OpenCl, public ::testing::WithParamInterface<std::tupl
     return kernel(source);
   }
   Range everything() const { return {{width(), rows(), slices()}}; }
+  // At pitches of the program's own.
+  void write_and_read_part(const std::array<size_t, 3>& origin, const std::array<size_t, 3>& region);
 };
 
 TEST_P(ImageKinds, KernelsReadNeighboursAndWriteTheirOwn) {
@@ -181,17 +183,17 @@ TEST_P(ImageKinds, ScatteredPixelsLeaveTheOthers) {
   EXPECT_EQ(contents_of(i), expected);
 }
 
-TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
+void ImageKinds::write_and_read_part(const std::array<size_t, 3>& origin, const std::array<size_t, 3>& region) {
   Bytes expected = random_bytes(bytes(), 4);
-  const Buffer i = image(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, expected.data());
-  const size_t origin[] = {3, rows() / 2, slices() / 2};
-  const size_t region[] = {width() - 5, std::max<size_t>(1, rows() - origin[1] - 1),
-                           std::max<size_t>(1, slices() - origin[2] - 1)};
+  const Buffer i = image(CL_MEM_READ_WRITE);  // where devices compute in memory of their own, it goes there
+  const size_t begin[3] = {};
+  ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, begin, kind().size.data(), 0, 0, expected.data(), 0, nullptr,
+                                nullptr));
   // Each layer of a 1D array is a slice; some drivers look at the row's pitch.
   const bool layers_are_rows = kind().type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-  const size_t row_pitch = width() * pixel() + 3 * pixel(), slice_pitch = row_pitch * (region[1] + 2);
+  const size_t row_pitch = (width() + 2) * pixel(), slice_pitch = row_pitch * (region[1] + 2);
   Bytes mine = random_bytes(slice_pitch * region[2], 5);
-  ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, row_pitch,
+  ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin.data(), region.data(), row_pitch,
                                 layers_are_rows ? row_pitch
                                 : region[2] > 1 ? slice_pitch
                                                 : 0,
@@ -203,7 +205,7 @@ TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
   EXPECT_EQ(contents_of(i), expected);
 
   Bytes back(mine.size(), 0), wanted(mine.size(), 0);
-  ASSERT_OK(clEnqueueReadImage(queue(), i.get(), CL_TRUE, origin, region, row_pitch,
+  ASSERT_OK(clEnqueueReadImage(queue(), i.get(), CL_TRUE, origin.data(), region.data(), row_pitch,
                                layers_are_rows ? row_pitch
                                : region[2] > 1 ? slice_pitch
                                                : 0,
@@ -213,6 +215,16 @@ TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
       std::memcpy(&wanted[z * slice_pitch + y * row_pitch], &mine[z * slice_pitch + y * row_pitch],
                   region[0] * pixel());
   EXPECT_EQ(back, wanted);
+}
+
+TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
+  const size_t y = rows() / 2, z = slices() / 2;
+  write_and_read_part({3, y, z},
+                      {width() - 5, std::max<size_t>(1, rows() - y - 1), std::max<size_t>(1, slices() - z - 1)});
+}
+
+TEST_P(ImageKinds, ARowOfEachSliceIsWrittenAndRead) {
+  write_and_read_part({3, rows() / 2, 0}, {width() - 5, 1, slices()});
 }
 
 TEST_P(ImageKinds, MapsShowAPartAndTakeChanges) {

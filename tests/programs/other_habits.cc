@@ -1,7 +1,8 @@
 // An OpenCL layer that gives the driver beneath it habits of other drivers:
 //   - for every kernel it reports a work-group size far below what launches (NVIDIA: 256 of 1024);
 //   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
-//   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch.
+//   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch;
+//   - it takes pitches of slices of images only if they are multiples of the rows' (NVIDIA).
 
 #include <cstring>
 
@@ -51,6 +52,17 @@ cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, con
                                           from_slice_pitch, to_row_pitch, to_slice_pitch, count, waits, event);
 }
 
+template <auto kBeneath, typename Memory>
+cl_int CL_API_CALL host_pixels(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
+                               const size_t* region, size_t row_pitch, size_t slice_pitch, Memory* host, cl_uint count,
+                               const cl_event* waits, cl_event* event) {
+  size_t pixel = 0;
+  beneath->clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof pixel, &pixel, nullptr);
+  if (slice_pitch % (row_pitch ? row_pitch : region[0] * pixel) != 0) return CL_INVALID_VALUE;
+  return (beneath->*kBeneath)(queue, image, blocking, origin, region, row_pitch, slice_pitch, host, count, waits,
+                              event);
+}
+
 }  // namespace
 
 void replace(cl_icd_dispatch& table) {
@@ -59,4 +71,6 @@ void replace(cl_icd_dispatch& table) {
   table.clEnqueueWriteBufferRect = host_rect<&cl_icd_dispatch::clEnqueueWriteBufferRect, const void>;
   table.clEnqueueReadBufferRect = host_rect<&cl_icd_dispatch::clEnqueueReadBufferRect, void>;
   table.clEnqueueCopyBufferRect = copy_rect;
+  table.clEnqueueWriteImage = host_pixels<&cl_icd_dispatch::clEnqueueWriteImage, const void>;
+  table.clEnqueueReadImage = host_pixels<&cl_icd_dispatch::clEnqueueReadImage, void>;
 }

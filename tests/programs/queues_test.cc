@@ -298,5 +298,49 @@ TEST_F(Queues, UnknownPropertiesAreRefused) {
   EXPECT_STATUS(status, CL_INVALID_VALUE);
 }
 
+TEST_F(Queues, PropertiesChangeWhereTheDriverChangesThem) {
+  char platform[64] = {};
+  check(clGetPlatformInfo(device_info<cl_platform_id>(CL_DEVICE_PLATFORM), CL_PLATFORM_NAME, sizeof platform, platform,
+                          nullptr));
+  if (std::string_view(platform) == "Portable Computing Language")
+    GTEST_SKIP() << "PoCL has another function in its place";
+  const Queue changed = make_queue();
+  const auto k = kernel(kStep);
+  const Buffer x = buffer(std::vector<cl_uint>(64, 5));
+  const auto times_are_told = [&](const Event& event) {
+    cl_ulong began = 0;
+    const cl_int status =
+        clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr);
+    return status == CL_SUCCESS && began > 0;
+  };
+  const Event before = step(k, x, 1, changed.get());
+  cl_command_queue_properties old = ~cl_command_queue_properties{0};
+  const cl_int status = clSetCommandQueueProperty(changed.get(), CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old);
+  if (status == CL_INVALID_OPERATION) GTEST_SKIP() << "the driver changes none";
+  ASSERT_OK(status);
+  EXPECT_EQ(old, 0u);
+  const auto properties = [&] {
+    cl_command_queue_properties now = 0;
+    check(clGetCommandQueueInfo(changed.get(), CL_QUEUE_PROPERTIES, sizeof now, &now, nullptr));
+    return now;
+  };
+  EXPECT_EQ(properties(), cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
+  const Event timed = step(k, x, 2, changed.get());
+  constexpr cl_command_queue_properties kBoth = CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+  ASSERT_OK(clSetCommandQueueProperty(changed.get(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_TRUE, &old));
+  EXPECT_EQ(properties(), kBoth);
+  const Event third = step(k, x, 3, changed.get());
+  const Event fourth = step(k, x, 4, changed.get(), {third.get()});
+  ASSERT_OK(clSetCommandQueueProperty(changed.get(), kBoth, CL_FALSE, &old));
+  EXPECT_EQ(old, kBoth);
+  EXPECT_EQ(properties(), 0u);
+  const Event last = step(k, x, 5, changed.get());
+  EXPECT_EQ(read<cl_uint>(x, 64, 0, changed.get()), std::vector<cl_uint>(64, after_steps(5, 5)));
+  EXPECT_FALSE(times_are_told(before));
+  EXPECT_TRUE(times_are_told(timed));
+  EXPECT_TRUE(times_are_told(fourth));
+  EXPECT_FALSE(times_are_told(last));
+}
+
 }  // namespace
 }  // namespace cases
