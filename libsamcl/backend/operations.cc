@@ -356,9 +356,10 @@ cl_int execute(DeviceSet& set, Lane lane, const engine::Operation& operation) {
 }
 
 bool needs_thread(const engine::Operation& operation) {
-  const auto* const run = std::get_if<engine::RunKernel>(&operation);
-  return run ? static_cast<const SubKernel&>(*run->work).shared().has_value()
-             : std::holds_alternative<engine::HostCall>(operation);
+  if (const auto* const run = std::get_if<engine::RunKernel>(&operation))
+    return static_cast<const SubKernel&>(*run->work).shared().has_value();
+  if (const auto* const fill = std::get_if<Fill>(&operation)) return fill->replica.memory->layout() != nullptr;
+  return std::holds_alternative<engine::HostCall>(operation);
 }
 
 uint64_t local_ns(const engine::Operation& operation) {
