@@ -53,9 +53,10 @@ std::optional<DeviceMemory> on_device(Storage& memory, unsigned device, cl_int& 
   return DeviceMemory{real, memory.layout(), memory.is_1d_array(), memory.devices().devices[device]->packs_host_rows};
 }
 
-// Ranges as few rectangles; those of an image one by one, since its blocks are.
-std::vector<Rectangle> rectangles_of(const std::vector<Range>& ranges, bool is_image) {
-  if (const auto rows = is_image ? std::nullopt : as_rows(ranges)) return {*rows};
+// Ranges as few rectangles. Layers of 1D arrays have no gaps in host memory.
+std::vector<Rectangle> rectangles_of(const std::vector<Range>& ranges, const DeviceMemory& memory = {}) {
+  if (memory.image && !memory.is_1d_array) return rectangles_of(*memory.image, ranges);
+  if (const auto rows = memory.image ? std::nullopt : as_rows(ranges)) return {*rows};
   std::vector<Rectangle> runs;
   for (const Range& range : ranges) runs.push_back(Rectangle::run(range.begin, range.size()));
   return runs;
@@ -142,7 +143,7 @@ class Execution {
     cl_int error = CL_SUCCESS;
     const auto replica = on_device(*o.memory, device.index, error);
     if (!replica) return error;
-    for (const Rectangle& rows : rectangles_of(o.ranges, replica->image)) {
+    for (const Rectangle& rows : rectangles_of(o.ranges, *replica)) {
       error = device.transfer(lane_.kind, direction, *replica, rows, host, rows, *o.traffic,
                               o.memory->host_copy_is_locked());
       if (error != CL_SUCCESS) return error;
@@ -158,7 +159,7 @@ class Execution {
     if (!to) return error;
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
     o.traffic->copied_bytes += engine::bytes_of(o);
-    return one.pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
+    return one.pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges));
   }
 
   // From device to device by memory that both see; nothing if that is no way for it. Not for a task, whose profile
@@ -171,8 +172,7 @@ class Execution {
     const cl_mem to = from ? o.memory->replica(o.to, &error) : nullptr;
     if (!to) return error;
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
-    const auto done =
-        set_.windows->pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
+    const auto done = set_.windows->pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges));
     if (done) o.traffic->copied_bytes += engine::bytes_of(o);
     return done;
   }
@@ -207,7 +207,7 @@ class Execution {
   cl_int pass_on_together(const Exchange& o, cl_mem from, cl_mem to) {
     const uint64_t bytes = engine::bytes_of(o);
     std::vector<std::byte> staging(bytes);
-    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, false);
+    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges);
     const auto pass = [&](RealDevice& device, LaneKind lane, Direction direction, cl_mem real) {
       const bool up = direction == Direction::up;
       std::optional<trace::Span> span;  // from when the link is ours
@@ -275,7 +275,7 @@ class Enqueueing {
     if (!host) return CL_OUT_OF_HOST_MEMORY;
     const auto direction = o.from == kHost ? Direction::up : Direction::down;
     count(*o.traffic, direction, engine::bytes_of(o));
-    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, replica->image);
+    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, *replica);
     for (const Rectangle& rows : rectangles) {
       error = enqueue_transfer(queue_, direction, *replica, rows, host, rows, false,
                                &rows == &rectangles.back() ? event_ : nullptr);

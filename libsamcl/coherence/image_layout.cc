@@ -28,4 +28,35 @@ std::vector<ImageBlock> blocks_of(const ImageLayout& image, Range range) {
   return blocks;
 }
 
+std::vector<Rectangle> rectangles_of(const ImageLayout& image, const std::vector<Range>& ranges) {
+  std::vector<Rectangle> parts;
+  // The rectangle grows by another that lies `pitch` bytes behind its last in that dimension.
+  const auto grows = [&](Rectangle& last, const Rectangle& next, unsigned dimension, uint64_t pitch) {
+    Rectangle alike = next;
+    alike.offset = last.offset;
+    alike.region[dimension] = last.region[dimension];
+    const bool has_pitches = last.row_pitch == image.row_pitch && last.slice_pitch == image.slice_pitch;
+    const bool follows = has_pitches && alike == last && next.offset == last.offset + last.region[dimension] * pitch;
+    if (follows) last.region[dimension] += next.region[dimension];
+    return follows;
+  };
+  const auto is_part_of_row = [&](Range range) {
+    return range.size() < image.row_pitch && range.begin / image.row_pitch == (range.end - 1) / image.row_pitch;
+  };
+  for (const Range& range : ranges) {
+    if (!is_part_of_row(range)) {
+      parts.push_back(Rectangle::run(range.begin, range.size()));
+      continue;
+    }
+    const Rectangle row{range.begin, image.row_pitch, image.slice_pitch, {range.size(), 1, 1}};
+    const bool begins_slice = range.begin % image.slice_pitch < image.row_pitch;
+    if (parts.empty() || begins_slice || !grows(parts.back(), row, 1, image.row_pitch)) parts.push_back(row);
+  }
+  std::vector<Rectangle> result;
+  for (const Rectangle& part : parts) {
+    if (result.empty() || !grows(result.back(), part, 2, image.slice_pitch)) result.push_back(part);
+  }
+  return result;
+}
+
 }  // namespace samcl

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rectangle.h"
 #include "libsamcl/coherence/directory.h"
 
 namespace samcl {
@@ -32,5 +33,9 @@ struct ImageBlock {
 
 // The fewest blocks that make up a range of whole pixels of a packed image, in order: at most five.
 std::vector<ImageBlock> blocks_of(const ImageLayout& image, Range range);
+
+// Ranges of whole pixels, in order, as rectangles: parts of rows that lie one under another and slices of these that
+// lie one behind another are one, at the image's pitches; what else there is are runs.
+std::vector<Rectangle> rectangles_of(const ImageLayout& image, const std::vector<Range>& ranges);
 
 }  // namespace samcl
