@@ -2,9 +2,10 @@
 // it. Else beside launches, on a thread of its own: where only other devices need programs (the first one runs the
 // program's own), that costs launches nothing, and a process that ends waits for it; so it begins early. A program for
 // the first device holds up its launches for up to half of what it takes to build (two H100: 71 and 145 ms once each in
-// 400; none for the second device's). Then the rule is the one for rent or buy: once the kernel has taken as long as
-// the building. What another process has found out counts: a program whose launches went on for long is likely to go
-// on, so building begins with the first of them. It does not wait for that: those that come meanwhile run whole.
+// 400; none for the second device's). Then the rule is the one for rent or buy: once launches have taken as long as
+// the building, those of earlier processes, too. What another process has found out counts: a program whose launches
+// went on for long is likely to go on, so building begins with the first of them. It does not wait for that: those that
+// come meanwhile run whole.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,10 @@ enum class PartsBuild : uint8_t {
   now,     // before this launch, which pays for it alone
 };
 
-// All ns. build: what building takes, of all parts together; took: the kernel's launches so far; launch: the present
-// one on one device, to_come: it and those that are expected to come, of which two devices save half; holds_up_none:
-// what launches need is neither built for nor by the first device.
+// All ns. build: what building takes, of all parts together; took: launches of the program so far, in this process and
+// in those since one built parts last; launch: the present one on one device, to_come: it and those that are expected
+// to come, of which two devices save half; holds_up_none: what launches need is neither built for nor by the first
+// device.
 constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, uint64_t to_come = 0,
                                          bool holds_up_none = false) {
   if (launch / 2 >= build) return PartsBuild::now;

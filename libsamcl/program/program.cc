@@ -183,8 +183,8 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
   // A device that computes in the host's memory is its processors, most likely, which compile as well.
   const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
-  const PartsBuild when =
-      when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns, to_come, holds_up_none);
+  const uint64_t took = std::max<uint64_t>(kernel.took_ns, promising) + build->rented_ns;
+  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, took, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
 }
@@ -211,6 +211,7 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
 void Build::recall(const RememberedTimes& times) {
   if (times.parts_build_ns > 0) sub_kernel_build_ns = times.parts_build_ns;
   expected_ns = times.promising_ns;
+  rented_ns = times.rented_ns;
   for (const auto& [name, by_size] : times.kernels) {
     if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
   }
@@ -222,7 +223,10 @@ void Build::make_and_remember(const Context& context) const {
 }
 
 void Build::remember(const Context& context) const {
-  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns, .promising_ns = promising_ns_};
+  const uint64_t promising = promising_ns_;
+  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns,
+                        .promising_ns = promising,
+                        .rented_ns = made_ == Made::made ? 0 : rented_ns + promising};
   for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }

@@ -24,6 +24,7 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   JsonDocument kept(Json::object());
   (*kept)["parts_build_ns"] = times.parts_build_ns;
   (*kept)["promising_ns"] = times.promising_ns;
+  (*kept)["rented_ns"] = times.rented_ns;
   Json& kernels = (*kept)["kernels"] = Json::object();
   for (const auto& [name, known] : times.kernels) {
     Json& kernel = kernels[name];
@@ -40,7 +41,8 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
   try {
     const JsonDocument read(read_json(*kept));
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
-                          .promising_ns = read->value("promising_ns", uint64_t{0})};
+                          .promising_ns = read->value("promising_ns", uint64_t{0}),
+                          .rented_ns = read->value("rented_ns", uint64_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
                              known.at("in_parts").get<KernelTimes::BySize>(),

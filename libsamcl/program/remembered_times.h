@@ -20,6 +20,9 @@ struct RememberedTimes {
   // What launches took in that process that were in parts, or might have been: once this is long it is kept at each
   // doubling.
   uint64_t promising_ns = 0;
+  // The same of all processes since one built the parts: a program that is run again and again gets them in the end,
+  // also where each of its runs is too short for them.
+  uint64_t rented_ns = 0;
 
   bool operator==(const RememberedTimes&) const = default;
 };
