@@ -96,6 +96,11 @@ void written(Storage& storage, const Rectangle& rows, Places places) {
   for (const Range& row : ranges_of(rows)) storage.written_by_program(row, places);
 }
 
+bool are_defined(Storage& storage, Range range) {
+  return std::ranges::none_of(storage.directory().pieces(range),
+                              [](const Directory::Piece& piece) { return piece.valid == 0; });
+}
+
 // The devices that have all defined bytes between the first and the last of the rows.
 Places holders(Storage& storage, const Rectangle& rows) {
   if (storage.shared()) return 0;
@@ -111,9 +116,11 @@ bool at_host(Storage& storage, const Rectangle& rows) {
 }
 
 // What of the target is zero and nowhere yet is filled first where rows go that are written into it, or these would
-// leave thousands of pieces to be filled one by one; from then on it is valid there like them, one piece with them.
+// leave thousands of pieces to be filled one by one; from then on it is valid there like them, one piece with them. At
+// several places what is undefined becomes zeros, too: it would pass for valid, and be other bytes at each.
 void fill_around(Planner& planner, const std::shared_ptr<Storage>& storage, const Rectangle& rows, Places places) {
   if (rows.is_run()) return;
+  if (std::popcount(places) > 1) planner.define(storage, rows.bounds());
   std::vector<Range> zeros;
   for (const Directory::Piece& piece : storage->directory().pieces(rows.bounds())) {
     if (contains(piece.valid, kZeros)) zeros.push_back(piece.range);
@@ -382,7 +389,9 @@ class Copy : public Command {
   void copy_rows(Planner& planner, Planner::Together& together) {
     if (to_->storage->svm()) return copy_at(to_->storage->place_of(0), planner, together);
     const bool at_host = to_->storage->shared() || to_->storage->devices().survives();
-    const Places devices = at_host ? 0 : holders(*from_->storage, source_);
+    Places devices = at_host ? 0 : holders(*from_->storage, source_);
+    // Undefined bytes are other ones at each place, and would pass for the same in the target.
+    if (devices != 0 && !are_defined(*from_->storage, source_.bounds())) devices = only(lowest(devices));
     if (devices == 0) return copy_at(kHost, planner, together);
     fill_around(planner, to_->storage, target_, devices);
     for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });

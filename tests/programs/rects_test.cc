@@ -1,5 +1,6 @@
 // Rectangular reads, writes and copies in three dimensions, against plain loops.
 #include <array>
+#include <functional>
 
 #include "tests/programs/opencl_fixture.h"
 
@@ -162,6 +163,48 @@ TEST_F(Rects, BadPitchesAndRegionsAreRefused) {
   EXPECT_STATUS(refused({{0, 0, 4}, 20, 160}, {4, 2, 2}), CL_INVALID_VALUE);   // beyond the end
   EXPECT_STATUS(refused({{17, 7, 4}, 20, 160}, {4, 1, 1}), CL_INVALID_VALUE);  // beyond by one byte
   EXPECT_OK(refused({{16, 7, 4}, 20, 160}, {4, 1, 1}));                        // up to the last byte
+}
+
+// A kernel whose places nobody knows writes all words of a buffer of which only a column was written before, by a
+// rectangle: what lies between its rows differs from device to device.
+class FreshRects : public Rects {
+ protected:
+  static constexpr size_t kWords = 512, kPitch = 128, kRounds = 20;
+
+  void scatter_after(const std::function<void(const Buffer&)>& write_column) {
+    const auto k = kernel(R"(
+      __kernel void k(__global uint* to, __global const uint* places, uint value) {
+        to[places[get_global_id(0)]] = value + get_global_id(0);
+      })");
+    for (cl_uint round = 0; round < kRounds; ++round) {
+      const Buffer to = buffer_of(kWords * sizeof(cl_uint));
+      std::vector<cl_uint> places(kWords), expected(kWords);
+      for (cl_uint i = 0; i < kWords; ++i) {
+        places[i] = (i * 37 + round) % kWords;
+        expected[places[i]] = 1000 * round + i;
+      }
+      const Buffer table = buffer(places);
+      write_column(to);
+      set_arguments(k, to, table, 1000 * round);
+      launch(k, {{kWords}, {8}});
+      ASSERT_EQ(read<cl_uint>(to, kWords), expected) << "round " << round;
+    }
+  }
+};
+
+TEST_F(FreshRects, WhatLiesBetweenWrittenRowsIsUndefined) {
+  scatter_after([&](const Buffer& to) {
+    const Box column{{20, 0, 0}, kPitch, 0}, packed{{0, 0, 0}, 4, 0};
+    ASSERT_OK(write_rect(to, column, packed, {4, 16, 1}, pattern_.data()));
+  });
+}
+
+TEST_F(FreshRects, CopiesOfUndefinedRowsAre) {
+  const Buffer fresh = buffer_of(kWords * sizeof(cl_uint));
+  scatter_after([&](const Buffer& to) {
+    const Box column{{20, 0, 0}, kPitch, 0};
+    ASSERT_OK(copy_rect(fresh, to, column, column, {4, 16, 1}));
+  });
 }
 
 }  // namespace
