@@ -21,6 +21,9 @@ endif()
 
 add_library(samcl_flags INTERFACE)
 target_compile_options(samcl_flags INTERFACE -Wall -Wextra -Werror -Wnon-virtual-dtor -Wold-style-cast)
+# GCC looks for garbage again and again in memory that it never gives back: an eighth of the time of a build. With this (KiB)
+# it does so from 1.5 GB on, which nothing here takes.
+target_compile_options(samcl_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1500000>)
 target_compile_definitions(samcl_flags INTERFACE CL_TARGET_OPENCL_VERSION=300
                                                  CL_USE_DEPRECATED_OPENCL_1_0_APIS
                                                  CL_USE_DEPRECATED_OPENCL_1_1_APIS

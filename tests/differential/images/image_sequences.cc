@@ -1,0 +1,212 @@
+// Plays random sequences of OpenCL commands on images and compares everything that the host can see with what a model
+// computes. --help teaches it.
+#include <CLI/CLI.hpp>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "benchmarks/host/random.h"
+#include "tests/differential/images/generator.h"
+#include "tests/differential/images/player.h"
+#include "tests/differential/images/shrink.h"
+#include "tests/differential/sequences/in_children.h"
+
+namespace {
+
+using namespace image_sequences;
+using sequences::run_in_children;
+using sequences::Verdict;
+
+constexpr const char* kAbout =
+    R"(image_sequences: plays random sequences of OpenCL commands on images and compares what the host sees with a model
+
+A sequence makes 2 to 4 images of any kind, of three formats of unsigned integers, with and without contents, on memory of the
+program or not, and buffers beside them. It writes, reads, copies, fills and maps regions of them, launches kernels that
+write their own pixels, read neighbours, scatter and gather, and releases images and makes them anew. The commands come after
+each other, in one in-order queue or in two. A model computes on the host what each read and map must show. The program
+knows nothing of what it tests: run it as it is, or under samcl.
+
+  POCL_DEVICES=basic image_sequences                         the bare driver
+  POCL_DEVICES="basic basic" sam-run --manager off -- image_sequences
+  ... --seed 17 --count 1 --print                            show sequence 17, and play it
+  ... --seed 17 --count 1 --shrink                           if it fails: find a short one that fails alike
+  ... --count 50 --self-test                                 leave out one command in each: all must be noticed
+
+Sequence i of a run has seed --seed + i. Each failure is shown with its seed, its objects and its steps, one a line;
+tests/differential/images/sequence.h says what they mean.
+Exit code 0: all passed; 1: not; 2: wrong use.
+)";
+
+struct Options {
+  unsigned platform = 0, device = 0;
+  uint64_t seed = 1;
+  size_t count = 100;
+  Limits limits;
+  std::vector<size_t> only;
+  unsigned per_context = 20;
+  int limit_s = 120;
+  unsigned shrink_tries = 300;
+  bool print = false, narrate = false, shrink = false, self_test = false, keep_going = false;
+};
+
+class Sequences {
+ public:
+  explicit Sequences(const Options& options) : options_(options) {}
+
+  // The number of failures.
+  size_t run() {
+    run_in_children(
+        0, options_.count, options_.limit_s, [this](size_t i) { return perform(i); },
+        [this](size_t i, const Verdict& verdict) {
+          if (verdict.kind != Verdict::Kind::passed) failed(i, verdict);
+          return failures_ == 0 || options_.keep_going;
+        });
+    return failures_;
+  }
+
+ private:
+  Sequence sequence(size_t i) const {
+    Sequence made = generate(options_.seed + i, options_.limits);
+    if (options_.only.empty()) return made;
+    Sequence some{made.objects, {}};
+    for (const size_t step : options_.only) some.steps.push_back(made.steps.at(step));
+    return some;
+  }
+
+  // In the child.
+  std::string perform(size_t i) {
+    const Sequence made = sequence(i);
+    if (options_.print) {
+      std::printf("# seed %" PRIu64 "\n%s", options_.seed + i, text(made).c_str());
+      std::fflush(stdout);
+    }
+    return options_.self_test ? self_test(i, made) : play_once(made);
+  }
+  std::string play_once(const Sequence& made) { return play(device(), made, see(made), {.narrate = options_.narrate}); }
+  Device& device() {
+    if (!device_ || used_ >= options_.per_context) {
+      device_.reset();
+      device_ = std::make_unique<Device>(options_.platform, options_.device);
+      used_ = 0;
+    }
+    ++used_;
+    return *device_;
+  }
+
+  // Leaves out a command that the model says can be noticed.
+  std::string self_test(size_t i, const Sequence& made) {
+    const Sights expected = see(made);
+    bench::Random random(options_.seed + i);
+    for (unsigned tries = 0; tries < 50; ++tries) {
+      const size_t left_out = random.below(static_cast<uint32_t>(made.steps.size()));
+      if (!can_be_left_out(made.steps[left_out].kind) || !shows(see(made, left_out), expected)) continue;
+      if (!play(device(), made, expected, {.left_out = left_out, .narrate = options_.narrate}).empty()) return "";
+      return "not noticed that step " + std::to_string(left_out) + " was left out";
+    }
+    return "";  // nothing in it can be noticed
+  }
+  static bool can_be_left_out(StepKind kind) {
+    return kind == StepKind::write || kind == StepKind::copy || kind == StepKind::image_to_buffer ||
+           kind == StepKind::buffer_to_image || kind == StepKind::fill || kind == StepKind::write_buffer ||
+           kind == StepKind::fill_buffer || kind == StepKind::launch;
+  }
+  static bool shows(const Sights& without, const Sights& expected) {
+    for (size_t i = 0; i < expected.size(); ++i)
+      for (size_t at = 0; at < expected[i].values.size(); ++at)
+        if (without[i].defined[at] && expected[i].defined[at] && without[i].values[at] != expected[i].values[at])
+          return true;
+    return false;
+  }
+
+  // In the parent.
+  void failed(size_t i, const Verdict& verdict) {
+    ++failures_;
+    std::printf("FAIL seed %" PRIu64 ": %s\n", options_.seed + i, verdict.what.c_str());
+    Sequence made = sequence(i);
+    if (options_.shrink && !options_.self_test) {
+      std::string last;
+      const auto fails = [&](const Sequence& candidate) { return fails_alone(candidate, verdict.kind, last); };
+      if (fails(made)) {
+        made = image_sequences::shrink(made, fails, options_.shrink_tries);
+        std::printf("shrunk to %zu steps, which fail so: %s\n", made.steps.size(), last.c_str());
+      } else {
+        std::printf("it passes when played alone: what came before it in the process matters, or chance\n");
+      }
+    }
+    std::printf("%s\n", text(made).c_str());
+    std::fflush(stdout);
+  }
+  bool fails_alone(const Sequence& made, Verdict::Kind kind, std::string& last) {
+    bool fails = false;
+    run_in_children(
+        0, 1, options_.limit_s, [&](size_t) { return play_once(made); },
+        [&](size_t, const Verdict& verdict) {
+          fails = verdict.kind == kind;
+          if (fails) last = verdict.what;
+          return false;
+        });
+    return fails;
+  }
+
+  const Options& options_;
+  size_t failures_ = 0;
+  std::unique_ptr<Device> device_;  // only in children
+  unsigned used_ = 0;
+};
+
+std::map<std::string, Kind> kinds_by_name() {
+  std::map<std::string, Kind> kinds;
+  for (const Kind kind :
+       {Kind::image1d, Kind::image1d_array, Kind::image2d, Kind::image2d_array, Kind::image3d, Kind::image1d_buffer})
+    kinds[std::string(name(kind))] = kind;
+  return kinds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(kAbout);
+  Options options;
+  app.add_option("--seed", options.seed, "Seed of the first sequence")->capture_default_str();
+  app.add_option("--count", options.count, "How many sequences")->capture_default_str();
+  app.add_option("--steps", options.limits.steps, "About how many steps each")->capture_default_str();
+  app.add_option("--only", options.only,
+                 "Play only these steps of each sequence, e.g. 3,7,12 as --print numbers them; a map with its "
+                 "unmap")
+      ->delimiter(',');
+  app.add_option("--kinds", options.limits.kinds, "Images of these kinds only, e.g. image2d,image3d")
+      ->delimiter(',')
+      ->transform(CLI::CheckedTransformer(kinds_by_name()));
+  app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
+  app.add_option("--per-context", options.per_context, "Sequences in one context")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--limit", options.limit_s, "Seconds after which a sequence counts as hanging")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_flag("--print", options.print, "Print each sequence before it is played");
+  app.add_flag("--narrate", options.narrate, "Print each step before it is done");
+  app.add_flag("--shrink", options.shrink, "Make a sequence that fails as short as possible");
+  app.add_option("--shrink-tries", options.shrink_tries, "How often a shorter one is played")->capture_default_str();
+  app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
+  app.add_flag("--self-test", options.self_test, "Leave out a command in each sequence: not to notice it is a failure");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) ? 2 : 0;
+  }
+  try {
+    const size_t failures = Sequences(options).run();
+    if (failures)
+      std::printf("%zu failed: FAIL\n", failures);
+    else
+      std::printf("%zu sequences from seed %" PRIu64 ": PASS\n", options.count, options.seed);
+    return failures ? 1 : 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "image_sequences: %s\n", error.what());
+    return 2;
+  }
+}
