@@ -52,6 +52,7 @@ def arguments():
     parser.add_argument("--table", type=pathlib.Path, help="write the table of all kept results to this file")
     parser.add_argument("--on", default="PoCL 3.1", choices=list(DRIVERS), help="which driver's ways to play, and whose table it is; "
                         "GPUs: all that the driver shows, bare the first (default PoCL 3.1)")
+    parser.add_argument("--driver", help="what the table calls it, e.g. 'two H200, driver 580.159'")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), help="not all of that driver's")
     parser.add_argument("--only", default="", help="regular expression: the subtests to play")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each subtest without samcl (default 120); "
@@ -235,7 +236,7 @@ def main():
                 "in parts that can be.\n" + DEVICES[options.on] +
                 "Where a run was cut off, rows say how many were not played, but for older ones: those have fewer. \"in parts\": subtests "
                 "with a kernel on several devices. \"commit\": of samcl.\n\n")
-        options.table.write_text(f"# Khronos' conformance tests on {options.on}, with samcl and without\n\n" + head + text)
+        options.table.write_text(f"# Khronos' conformance tests on {options.driver or options.on}, with samcl and without\n\n" + head + text)
     return bool(findings)
 
 
