@@ -27,17 +27,39 @@ bool is_join(const Node& node) {
   return call && !call->call;
 }
 
+// For one more, which then asks for no memory.
+void make_room(std::vector<NodePtr>& list) {
+  if (list.size() == list.capacity()) list.reserve(2 * list.size() + 2);
+}
+
 }  // namespace
+
+bool Engine::waits_for_end(const Node& node, const Node& before) const {
+  return is_join(node) || is_join(before) || !backend_.keeps_behind(before, node);
+}
+
+void Engine::make_room_for(Node& node, std::span<const NodePtr> after) {
+  ready_.make_room(open_ + 1);
+  node.behind.reserve(after.size());
+  for (const NodePtr& before : after) {
+    if (before->ended) continue;
+    if (waits_for_end(node, *before)) {
+      make_room(before->after_end);
+    } else if (!before->issued) {
+      make_room(before->after_issue);
+    }
+  }
+}
 
 uint64_t bytes_of(const Operation& operation) { return std::visit(BytesOf{}, operation); }
 
 void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
-  ready_.make_room(open_ + 1);
+  make_room_for(*node, after);
   ++open_;
   node->number = ++entered_;
   for (const NodePtr& before : after) {
     if (before->ended) continue;
-    if (is_join(*node) || is_join(*before) || !backend_.keeps_behind(*before, *node)) {
+    if (waits_for_end(*node, *before)) {
       before->after_end.push_back(node);
       ++node->waits_for;
       if (before->issued) backend_.hurry(*before);

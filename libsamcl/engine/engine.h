@@ -23,7 +23,7 @@ class Engine {
   Engine(Backend& backend, Ended ended) : backend_(backend), ended_(std::move(ended)) {}
 
   // Enters a node that comes after these (any number of times the same; those that ended count for nothing), and
-  // issues it if it may be.
+  // issues it if it may be. Where memory is short (std::bad_alloc) it has not entered it.
   void add(const NodePtr& node, std::span<const NodePtr> after);
 
   // An issued node has ended; what waited for it is issued.
@@ -46,6 +46,8 @@ class Engine {
   size_t open() const { return open_; }
 
  private:
+  bool waits_for_end(const Node& node, const Node& before) const;
+  void make_room_for(Node& node, std::span<const NodePtr> after);
   void issue_ready();
   void end(const NodePtr& node, cl_int status);
 

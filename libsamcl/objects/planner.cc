@@ -48,6 +48,19 @@ void tell(const Planner::Together& together, const SmallVector<engine::NodePtr, 
   }
 }
 
+// What memory was too short for is never issued: whoever comes after it must not wait for it.
+struct Entering {
+  SmallVector<engine::NodePtr, 2> nodes;
+  size_t entered = 0;
+  ~Entering() {
+    for (size_t i = entered; i < nodes.size(); ++i) {
+      nodes[i]->ended = true;
+      nodes[i]->owner = nullptr;
+      nodes[i]->operation = engine::HostCall{};
+    }
+  }
+};
+
 }  // namespace
 
 Lane transfer_lane(Place from, Place to, uint64_t bytes) {
@@ -80,7 +93,9 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
     std::sort(before[i].begin(), before[i].end());
     before[i].erase(std::unique(before[i].begin(), before[i].end()), before[i].end());
   }
-  SmallVector<engine::NodePtr, 2> nodes;
+  Entering entering;
+  SmallVector<engine::NodePtr, 2>& nodes = entering.nodes;
+  nodes.reserve(together.size());
   for (Planned& planned : together) {
     auto node = make_recycled<engine::Node>(planned.lane, std::move(planned.operation), group);
     node->command = command_;
@@ -88,13 +103,16 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
     node->owner = owner_;
     node->alone = together.size() == 1;
     node->is_handed_on = planned.is_handed_on;
+    nodes.push_back(node);
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
-    nodes.push_back(std::move(node));
   }
   if (trace::observes()) [[unlikely]]
     tell(together, nodes, before);
-  operations_ += nodes.size();
-  for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    engine_.add(nodes[i], {before[i].data(), before[i].size()});
+    ++entering.entered;
+    ++operations_;
+  }
   return nodes;
 }
 
