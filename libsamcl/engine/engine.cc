@@ -34,32 +34,34 @@ void make_room(std::vector<NodePtr>& list) {
 
 }  // namespace
 
-bool Engine::waits_for_end(const Node& node, const Node& before) const {
-  return is_join(node) || is_join(before) || !backend_.keeps_behind(before, node);
-}
-
-void Engine::make_room_for(Node& node, std::span<const NodePtr> after) {
+// Which of them it waits for until they have ended, and not only until they are issued. Makes room for what add() does.
+Engine::EachOf Engine::make_room_for(Node& node, std::span<const NodePtr> after) {
   ready_.make_room(open_ + 1);
   node.behind.reserve(after.size());
-  for (const NodePtr& before : after) {
-    if (before->ended) continue;
-    if (waits_for_end(node, *before)) {
-      make_room(before->after_end);
-    } else if (!before->issued) {
-      make_room(before->after_issue);
+  EachOf at_end(after.size(), false);
+  for (size_t i = 0; i < after.size(); ++i) {
+    Node& before = *after[i];
+    if (before.ended) continue;
+    at_end[i] = is_join(node) || is_join(before) || !backend_.keeps_behind(before, node);
+    if (at_end[i]) {
+      make_room(before.after_end);
+    } else if (!before.issued) {
+      make_room(before.after_issue);
     }
   }
+  return at_end;
 }
 
 uint64_t bytes_of(const Operation& operation) { return std::visit(BytesOf{}, operation); }
 
 void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
-  make_room_for(*node, after);
+  const EachOf at_end = make_room_for(*node, after);
   ++open_;
   node->number = ++entered_;
-  for (const NodePtr& before : after) {
+  for (size_t i = 0; i < after.size(); ++i) {
+    const NodePtr& before = after[i];
     if (before->ended) continue;
-    if (waits_for_end(*node, *before)) {
+    if (at_end[i]) {
       before->after_end.push_back(node);
       ++node->waits_for;
       if (before->issued) backend_.hurry(*before);

@@ -46,8 +46,8 @@ class Engine {
   size_t open() const { return open_; }
 
  private:
-  bool waits_for_end(const Node& node, const Node& before) const;
-  void make_room_for(Node& node, std::span<const NodePtr> after);
+  using EachOf = SmallVector<bool, 8>;
+  EachOf make_room_for(Node& node, std::span<const NodePtr> after);
   void issue_ready();
   void end(const NodePtr& node, cl_int status);
 
