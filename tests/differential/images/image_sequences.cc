@@ -11,7 +11,7 @@
 #include "tests/differential/images/generator.h"
 #include "tests/differential/images/player.h"
 #include "tests/differential/images/shrink.h"
-#include "tests/differential/sequences/in_children.h"
+#include "tests/differential/sequences/command_line.h"
 
 namespace {
 
@@ -39,16 +39,9 @@ tests/differential/images/sequence.h says what they mean.
 Exit code 0: all passed; 1: not; 2: wrong use.
 )";
 
-struct Options {
-  unsigned platform = 0, device = 0;
-  uint64_t seed = 1;
-  size_t count = 100;
+struct Options : sequences::PlayOptions {
   Limits limits;
   std::vector<size_t> only;
-  unsigned per_context = 20;
-  int limit_s = 120;
-  unsigned shrink_tries = 300;
-  bool print = false, narrate = false, shrink = false, self_test = false, keep_going = false;
 };
 
 class Sequences {
@@ -123,31 +116,10 @@ class Sequences {
   // In the parent.
   void failed(size_t i, const Verdict& verdict) {
     ++failures_;
-    std::printf("FAIL seed %" PRIu64 ": %s\n", options_.seed + i, verdict.what.c_str());
-    Sequence made = sequence(i);
-    if (options_.shrink && !options_.self_test) {
-      std::string last;
-      const auto fails = [&](const Sequence& candidate) { return fails_alone(candidate, verdict.kind, last); };
-      if (fails(made)) {
-        made = image_sequences::shrink(made, fails, options_.shrink_tries);
-        std::printf("shrunk to %zu steps, which fail so: %s\n", made.steps.size(), last.c_str());
-      } else {
-        std::printf("it passes when played alone: what came before it in the process matters, or chance\n");
-      }
-    }
-    std::printf("%s\n", text(made).c_str());
-    std::fflush(stdout);
-  }
-  bool fails_alone(const Sequence& made, Verdict::Kind kind, std::string& last) {
-    bool fails = false;
-    run_in_children(
-        0, 1, options_.limit_s, [&](size_t) { return play_once(made); },
-        [&](size_t, const Verdict& verdict) {
-          fails = verdict.kind == kind;
-          if (fails) last = verdict.what;
-          return false;
-        });
-    return fails;
+    sequences::show_failure(
+        options_, "seed " + std::to_string(options_.seed + i), verdict, sequence(i),
+        [](const Sequence& made) { return made.steps.size(); },
+        [this](const Sequence& made) { return play_once(made); }, image_sequences::shrink);
   }
 
   const Options& options_;
@@ -169,9 +141,7 @@ std::map<std::string, Kind> kinds_by_name() {
 int main(int argc, char** argv) {
   CLI::App app(kAbout);
   Options options;
-  app.add_option("--seed", options.seed, "Seed of the first sequence")->capture_default_str();
-  app.add_option("--count", options.count, "How many sequences")->capture_default_str();
-  app.add_option("--steps", options.limits.steps, "About how many steps each")->capture_default_str();
+  sequences::add_options(app, options, options.limits.steps, "Print each step before it is done");
   app.add_option("--only", options.only,
                  "Play only these steps of each sequence, e.g. 3,7,12 as --print numbers them; a map with its "
                  "unmap")
@@ -179,34 +149,10 @@ int main(int argc, char** argv) {
   app.add_option("--kinds", options.limits.kinds, "Images of these kinds only, e.g. image2d,image3d")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(kinds_by_name()));
-  app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
-  app.add_option("--per-context", options.per_context, "Sequences in one context")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  app.add_option("--limit", options.limit_s, "Seconds after which a sequence counts as hanging")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
-  app.add_flag("--print", options.print, "Print each sequence before it is played");
-  app.add_flag("--narrate", options.narrate, "Print each step before it is done");
-  app.add_flag("--shrink", options.shrink, "Make a sequence that fails as short as possible");
-  app.add_option("--shrink-tries", options.shrink_tries, "How often a shorter one is played")->capture_default_str();
-  app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
-  app.add_flag("--self-test", options.self_test, "Leave out a command in each sequence: not to notice it is a failure");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) ? 2 : 0;
   }
-  try {
-    const size_t failures = Sequences(options).run();
-    if (failures)
-      std::printf("%zu failed: FAIL\n", failures);
-    else
-      std::printf("%zu sequences from seed %" PRIu64 ": PASS\n", options.count, options.seed);
-    return failures ? 1 : 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "image_sequences: %s\n", error.what());
-    return 2;
-  }
+  return sequences::conclude("image_sequences", options.count, options.seed, [&] { return Sequences(options).run(); });
 }

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "benchmarks/host/random.h"
+#include "tests/differential/sequences/command_line.h"
 #include "tests/differential/sequences/generator.h"
-#include "tests/differential/sequences/in_children.h"
 #include "tests/differential/sequences/model.h"
 #include "tests/differential/sequences/player.h"
 #include "tests/differential/sequences/shrink.h"
@@ -41,17 +41,12 @@ then what differs from the default; tests/differential/sequences/sequence.h says
 Exit code 0: all passed; 1: not; 2: wrong use.
 )";
 
-struct Options {
-  unsigned platform = 0, device = 0;
-  uint64_t seed = 1;
-  size_t count = 100;
+struct Options : PlayOptions {
+  Options() { shrink_tries = 600; }
   Limits limits;
   unsigned devices = 0;
   std::string driver = "basic";
-  unsigned per_context = 20;
-  int limit_s = 120;
-  bool print = false, narrate = false, shrink = false, self_test = false, keep_going = false, around_pocl = false;
-  unsigned shrink_tries = 600;
+  bool around_pocl = false;
   std::string play;
 };
 
@@ -155,31 +150,9 @@ class Sequences {
   void failed(size_t i, const Verdict& verdict) {
     ++failures_;
     const std::string seed = options_.play.empty() ? "seed " + std::to_string(options_.seed + i) : options_.play;
-    std::printf("FAIL %s: %s\n", seed.c_str(), verdict.what.c_str());
-    Sequence steps = sequence(i);
-    if (options_.shrink && !options_.self_test) {
-      Verdict last;
-      const auto fails = [&](const Sequence& candidate) { return fails_alone(candidate, verdict.kind, last); };
-      if (fails(steps)) {
-        steps = sequences::shrink(steps, fails, options_.shrink_tries);
-        std::printf("shrunk to %zu steps, which fail so: %s\n", steps.size(), last.what.c_str());
-      } else {
-        std::printf("it passes when played alone: what came before it in the process matters, or chance\n");
-      }
-    }
-    std::printf("%s\n", text(steps).c_str());
-    std::fflush(stdout);
-  }
-  bool fails_alone(const Sequence& steps, Verdict::Kind kind, Verdict& last) {
-    bool fails = false;
-    run_in_children(
-        0, 1, options_.limit_s, [&](size_t) { return play_once(steps); },
-        [&](size_t, const Verdict& verdict) {
-          fails = verdict.kind == kind;
-          if (fails) last = verdict;
-          return false;
-        });
-    return fails;
+    show_failure(
+        options_, seed, verdict, sequence(i), [](const Sequence& steps) { return steps.size(); },
+        [this](const Sequence& steps) { return play_once(steps); }, sequences::shrink);
   }
 
   const Options& options_;
@@ -192,9 +165,7 @@ class Sequences {
 int main(int argc, char** argv) {
   CLI::App app(kAbout);
   Options options;
-  app.add_option("--seed", options.seed, "Seed of the first sequence")->capture_default_str();
-  app.add_option("--count", options.count, "How many sequences")->capture_default_str();
-  app.add_option("--steps", options.limits.steps, "About how many steps each")->capture_default_str();
+  add_options(app, options, options.limits.steps, "Print each action before it is done, with what it waits for");
   app.add_option("--most-bytes", options.limits.largest_buffer, "Of a buffer")
       ->capture_default_str()
       ->check(CLI::Range(16, 1 << 28));
@@ -211,20 +182,6 @@ int main(int argc, char** argv) {
                "For drivers that compile for each anew, to save time");
   app.add_option("--devices", options.devices, "Set POCL_DEVICES to so many of --driver");
   app.add_option("--driver", options.driver, "PoCL's basic or pthread")->capture_default_str();
-  app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
-  app.add_option("--per-context", options.per_context, "Sequences in one context")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  app.add_option("--limit", options.limit_s, "Seconds after which a sequence counts as hanging")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
-  app.add_flag("--print", options.print, "Print each sequence before it is played");
-  app.add_flag("--narrate", options.narrate, "Print each action before it is done, with what it waits for");
-  app.add_flag("--shrink", options.shrink, "Make a sequence that fails as short as possible");
-  app.add_option("--shrink-tries", options.shrink_tries, "How often a shorter one is played")->capture_default_str();
-  app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
-  app.add_flag("--self-test", options.self_test, "Leave out a command in each sequence: not to notice it is a failure");
   app.add_option("--play", options.play, "Play the steps in this file")->check(CLI::ExistingFile);
   try {
     app.parse(argc, argv);
@@ -239,16 +196,6 @@ int main(int argc, char** argv) {
     for (unsigned i = 0; i < options.devices; ++i) devices += (i ? " " : "") + options.driver;
     setenv("POCL_DEVICES", devices.c_str(), 1);
   }
-  try {
-    const size_t failures = Sequences(options).run();
-    if (failures)
-      std::printf("%zu failed: FAIL\n", failures);
-    else
-      std::printf("%zu sequences from seed %" PRIu64 ": PASS\n", options.play.empty() ? options.count : 1,
-                  options.seed);
-    return failures ? 1 : 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "host_sequences: %s\n", error.what());
-    return 2;
-  }
+  return conclude("host_sequences", options.play.empty() ? options.count : 1, options.seed,
+                  [&] { return Sequences(options).run(); });
 }
