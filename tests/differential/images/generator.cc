@@ -203,8 +203,8 @@ class Generator {
       case 4: return read();
       case 5:
       case 6: return copy();
-      case 7: return image_to_buffer();
-      case 8: return buffer_to_image();
+      case 7: return copy_by_buffer(StepKind::image_to_buffer);
+      case 8: return copy_by_buffer(StepKind::buffer_to_image);
       case 9: return fill();
       case 10:
       case 11: return map();
@@ -283,30 +283,18 @@ class Generator {
     const size_t offset = below(buffer.bytes() - bytes + 1);
     return chance(2) ? offset : offset / sizeof(Pixel) * sizeof(Pixel);
   }
-  void image_to_buffer() {
-    const auto from = choose_image();
-    if (!from) return;
-    const auto to = choose([&](unsigned i) { return object(i).kind == Kind::buffer && are_apart(i, *from); });
-    if (!to) return;
-    Step step = begin(StepKind::image_to_buffer);
-    step.to = *to;
-    step.from = *from;
-    place(step, box(object(*from).size));
-    const auto offset = offset_in(object(*to), region_bytes(step, object(*from)));
-    if (!offset) return;
-    step.offset = *offset;
-    add(step);
-  }
-  void buffer_to_image() {
-    const auto to = choose_image();
-    if (!to) return;
-    const auto from = choose([&](unsigned i) { return object(i).kind == Kind::buffer && are_apart(i, *to); });
-    if (!from) return;
-    Step step = begin(StepKind::buffer_to_image);
-    step.to = *to;
-    step.from = *from;
-    place(step, box(object(*to).size));
-    const auto offset = offset_in(object(*from), region_bytes(step, object(*to)));
+  // Either way.
+  void copy_by_buffer(StepKind kind) {
+    const auto image = choose_image();
+    if (!image) return;
+    const auto buffer = choose([&](unsigned i) { return object(i).kind == Kind::buffer && are_apart(i, *image); });
+    if (!buffer) return;
+    const bool to_buffer = kind == StepKind::image_to_buffer;
+    Step step = begin(kind);
+    step.to = to_buffer ? *buffer : *image;
+    step.from = to_buffer ? *image : *buffer;
+    place(step, box(object(*image).size));
+    const auto offset = offset_in(object(*buffer), region_bytes(step, object(*image)));
     if (!offset) return;
     step.offset = *offset;
     add(step);
