@@ -99,6 +99,14 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
+  bool devices_order(const engine::Node& before, const engine::Node& after) const;
+  void enter_line(engine::Node& node, Giving& giving);
+  bool may_be_given(const Giving& giving) const;
+  cl_int wait_for_others(RealDevice& device, const Giving& giving);
+  std::optional<cl_int> copy_in_order(RealDevice& device, const engine::Node& node, const Giving& giving,
+                                      const EventWanted& wanted);
+  void tell_given(RealDevice& device, const engine::Node& node, const Giving& giving);
+  void let_go_of(std::span<const CompletedNode> ended) const;
   Worker& worker(engine::Lane lane);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;

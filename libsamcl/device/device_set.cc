@@ -56,8 +56,23 @@ void DeviceSet::find_transports() {
   if (!memory) return;
   windows = std::make_unique<PeerWindows>(memory);
   if (wanted != Transport::windows) peers = std::move(memory);
+  if (peers && may_wait_for_each_other(one_memory)) timelines = std::make_unique<Timelines>(devices, peers);
   // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
   rates_ = {20, 250, 20'000};
+  ordered_rates_ = rates_;
+  ordered_rates_.latency = 8'000;
+  ordered_rates_.hand_over = 15'000;
+  ordered_rates_.layered_part = 25'000;
+  ordered_rates_.plain_part = 15'000;
+}
+
+// What computes on the host's cores would keep one busy by waiting. Under a manager a device is not to be held by who
+// waits for another one, and where a device may be lost, what others wait for may never come.
+bool DeviceSet::may_wait_for_each_other(bool on_cores) const {
+  using Ordering = Config::Ordering;
+  const Ordering wanted = Config::get().ordering;
+  return (wanted == Ordering::device || (wanted == Ordering::automatic && !on_cores)) && !is_managed() &&
+         !Config::get().survive;
 }
 
 void DeviceSet::expect_memory(uint64_t bytes) const {

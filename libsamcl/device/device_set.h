@@ -18,6 +18,7 @@
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/peer_windows.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/timelines.h"
 
 namespace samcl {
 
@@ -25,6 +26,7 @@ class Storage;
 
 class DeviceSet {
  public:
+  std::unique_ptr<Timelines> timelines;  // nullptr where devices do not wait for each other without the host
   std::vector<std::unique_ptr<RealDevice>> devices;
   // Memory of replicas that others can use; nullptr where devices cannot, or no replica is to be in such memory.
   std::shared_ptr<PeerMemory> peers;
@@ -62,7 +64,7 @@ class DeviceSet {
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }
-  const TransferRates& rates() const { return rates_; }
+  const TransferRates& rates() const { return timelines && timelines->serve() ? ordered_rates_ : rates_; }
 
   // The real context that these two have; nullptr: none.
   OneContext* one_context(unsigned device, unsigned other) const {
@@ -96,15 +98,16 @@ class DeviceSet {
 
  private:
   void find_transports();
+  bool may_wait_for_each_other(bool on_cores) const;
   double slowest_in_context() const;  // bytes/ns between any two devices
 
   bool shares_host_memory_ = false;
   bool survives_ = false;
   std::atomic<Places> lost_{0};
-  TransferRates rates_;
-  std::optional<BroadcastTree> tree_;  // of those that pass bytes on to others
-  std::vector<uint32_t> announced_;    // by device: its index among those announced to the manager
-  std::vector<unsigned> unmanaged_;    // the devices in use as long as no manager has a say
+  TransferRates rates_, ordered_rates_;  // by the host, and where devices wait for each other
+  std::optional<BroadcastTree> tree_;    // of those that pass bytes on to others
+  std::vector<uint32_t> announced_;      // by device: its index among those announced to the manager
+  std::vector<unsigned> unmanaged_;      // the devices in use as long as no manager has a say
 };
 
 }  // namespace samcl

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "libsamcl/device/launch_ring.h"
+#include "libsamcl/device/timelines.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/threads/worker.h"
 
@@ -38,6 +39,8 @@ struct Giving {
   bool soon = false;        // or at least soon, because others wait for the device's lease
   uint64_t counted_ns = 0;  // what it is expected to take, if that is known (device/run_ahead.h)
   Times times = Times::at_end;
+  ReachedList after = {};  // what its device is to wait for, of others
+  bool is_told = false;    // others wait for it: device/timelines.h
 };
 
 class SubmissionQueue {

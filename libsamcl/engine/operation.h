@@ -145,6 +145,7 @@ class Node {
   bool issued = false;
   bool ended = false;
   uint64_t number = 0;               // in the order in which nodes were entered in the engine
+  uint64_t position = 0;             // among what was issued to its lane, where the backend counts that
   unsigned waits_for = 0;            // nodes that must be issued, or end, before it is issued
   SmallVector<NodePtr, 2> behind;    // issued before it and perhaps not ended: the backend keeps it behind them
   std::vector<NodePtr> after_issue;  // nodes that wait until it is issued

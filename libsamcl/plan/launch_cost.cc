@@ -62,10 +62,8 @@ struct Moved {
 // Of what parts need, at most such a part comes from other devices where bytes pass while they compute: a halo.
 constexpr uint64_t kHaloPart = 32;
 // The layer that waits for it computes at most such a part of the whole, and takes so many ns to launch with the one of
-// the other end. However short they are, such launches follow each other no faster than the host hears of the layers'
-// ends, and has the driver copy and launch, one command at a time for all devices (two H100: 145 us where nothing
-// computes longer, four: 350).
-constexpr uint64_t kLayerPart = 16, kLayersNs = 10'000, kLeastLayeredNsOfPart = 65'000;
+// the other end.
+constexpr uint64_t kLayerPart = 16, kLayersNs = 10'000;
 
 template <typename Known>
 Moved moved(const BufferAccess& access, size_t part, Place place, const TransferRates& rates, const Known& directory) {
@@ -160,8 +158,11 @@ uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_
   if (!plan.is_split()) return computing_ns + moved.ns;
   const auto computing = static_cast<uint64_t>(static_cast<double>(computing_ns) * longest_share(plan, busy_groups));
   const uint64_t waiting = rates.hand_over + moved.ns;
-  if (!plan.may_overlap || !is_halo(moved)) return computing + waiting;
-  return std::max({computing, waiting + computing / kLayerPart, plan.parts.size() * kLeastLayeredNsOfPart}) + kLayersNs;
+  const uint64_t plain = std::max(computing + waiting, plan.parts.size() * rates.plain_part);
+  if (!plan.may_overlap || !is_halo(moved)) return plain;
+  const uint64_t layered =
+      std::max({computing, waiting + computing / kLayerPart, plan.parts.size() * rates.layered_part}) + kLayersNs;
+  return rates.plain_part > 0 ? std::min(plain, layered) : layered;
 }
 
 template <typename Known>

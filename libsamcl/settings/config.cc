@@ -84,6 +84,9 @@ Config read() {
   config.submission = choice<Submission>(
       "SAMCL_SUBMISSION",
       {{"auto", Submission::automatic}, {"caller", Submission::caller}, {"thread", Submission::thread}});
+  using Ordering = Config::Ordering;
+  config.ordering = choice<Ordering>(
+      "SAMCL_ORDERING", {{"auto", Ordering::automatic}, {"host", Ordering::host}, {"device", Ordering::device}});
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");
