@@ -100,8 +100,8 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 // Of two driver's queues: whether the one waits for the other by itself. What comes behind waits with it, so that both
 // are to be of one in-order queue of the program's, all of whose commands would wait as long.
 bool DeviceBackend::devices_order(const Node& before, const Node& after) const {
-  return set_.timelines && !needs_thread(after.operation) && turn_of(before).line &&
-         turn_of(before).line == turn_of(after).line && set_.timelines->serve();
+  return !needs_thread(after.operation) && turn_of(before).line && turn_of(before).line == turn_of(after).line &&
+         set_.orders_itself();
 }
 
 // As it is issued to a driver's queue.
@@ -136,7 +136,7 @@ std::optional<cl_int> DeviceBackend::copy_in_order(RealDevice& device, const Nod
                                                    const EventWanted& wanted) {
   const auto* const exchange = std::get_if<engine::Exchange>(&node.operation);
   if (!exchange || exchange->from == kHost || exchange->to == kHost || exchange->memory->layout() ||
-      giving.after.size() > 1 || !set_.timelines || !set_.timelines->serve()) {
+      giving.after.size() > 1 || !set_.orders_itself()) {
     return std::nullopt;
   }
   cl_int error = CL_SUCCESS;
@@ -224,11 +224,11 @@ bool DeviceBackend::make_room(RealDevice& device, const std::function<bool()>& l
 cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
     if (needs_thread(node->operation)) return call_on_thread(node);
-    const bool is_told = node->is_handed_on && set_.timelines && set_.timelines->serve();
+    const bool is_told = node->is_handed_on && set_.orders_itself();
     Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty());
     how.is_told = is_told;
     enter_line(*node, how);
-    return give_or_enter(node, how, set_.devices[node->lane.device]->submits_on_thread());
+    return give_or_enter(node, how, submits_on_thread(*set_.devices[node->lane.device]));
   }
   const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
   return is_ahead ? run_ahead(node) : do_on_thread(node);
@@ -240,6 +240,14 @@ void DeviceBackend::hurry(const Node& node) {
   if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
   device.submissions().drain(SubmissionQueue::Lock::held);
   device.completions().hurry();
+}
+
+// A driver serves one thread at a time, and takes longer where several call it by turns: one for each device at work
+// would win nothing.
+bool DeviceBackend::submits_on_thread(RealDevice& device) const {
+  const bool others_work = std::ranges::any_of(
+      set_.devices, [&](const auto& other) { return other.get() != &device && other->completions().pending() > 0; });
+  return device.submits_on_thread(others_work);
 }
 
 // These enqueue on the device's queue themselves, and wait.
@@ -383,7 +391,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
-  const bool is_awaited = !node->after_end.empty(), by_thread = device.submits_on_thread();
+  const bool is_awaited = !node->after_end.empty(), by_thread = submits_on_thread(device);
   switch (ahead.enter({node, is_awaited}, ns, now_ns(), by_thread)) {
     case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(*node, is_awaited, ns), by_thread);
     case RunAhead::Entry::feed:

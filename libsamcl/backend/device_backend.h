@@ -107,6 +107,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
                                       const EventWanted& wanted);
   void tell_given(RealDevice& device, const engine::Node& node, const Giving& giving);
   void let_go_of(std::span<const CompletedNode> ended) const;
+  bool submits_on_thread(RealDevice& device) const;
   Worker& worker(engine::Lane lane);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;

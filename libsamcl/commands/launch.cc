@@ -26,8 +26,6 @@ using engine::LaneKind;
 
 // ns that a part computes, at least, for its ends to be launched apart: each launch more costs some us.
 constexpr uint64_t kLeastOverlapped = 25'000;
-// Where devices wait for each other: what these launches take is more than the host then has to wait for.
-constexpr uint64_t kLeastOverlappedInOrder = 75'000;
 
 // Pieces that a part consists of, at least, for others to be able to take over some of it.
 constexpr uint64_t kLeastPieces = 4;
@@ -338,9 +336,7 @@ void KernelLaunch::decide(Context& context) {
 // Whether its parts are long enough for two launches more to count little.
 bool KernelLaunch::may_overlap(const Context& context) const {
   const LaunchPlan& split = *options_.split;
-  const bool in_order = context.timelines && context.timelines->serve();
-  const uint64_t least = in_order ? kLeastOverlappedInOrder : kLeastOverlapped;
-  return split.may_overlap && (context.splits_always() || predicted_ns_ / split.parts.size() >= least);
+  return split.may_overlap && (context.splits_always() || predicted_ns_ / split.parts.size() >= kLeastOverlapped);
 }
 
 // Where all devices compute in one memory: no bytes have to move.

@@ -34,12 +34,10 @@ struct TransferRates {
   double exchange = 4;        // bytes/ns from device to device
   uint64_t latency = 40'000;  // ns of one exchange
   uint64_t hand_over = kHandOver;
-  // Launches whose parts exchange bytes follow each other no faster than so many ns for each part, where its ends are
-  // launched apart, and where they are not (0: no faster than that, either). However short they are: the host hears of
-  // ends, and has the driver copy and launch, one command at a time for all devices (two H100: 145 us where nothing
-  // computes longer, four: 350).
-  uint64_t layered_part = 65'000;
-  uint64_t plain_part = 0;
+  // ns that it takes to give a part to its device, with what it needs of others: so often launches follow each other,
+  // if their ends are not waited for.
+  uint64_t part = 0;
+  uint64_t range = kRangeNs;
   // bytes/ns between host and all devices together
   double uplink = std::numeric_limits<double>::infinity();
 };

@@ -61,9 +61,9 @@ void DeviceSet::find_transports() {
   rates_ = {20, 250, 20'000};
   ordered_rates_ = rates_;
   ordered_rates_.latency = 8'000;
-  ordered_rates_.hand_over = 15'000;
-  ordered_rates_.layered_part = 25'000;
-  ordered_rates_.plain_part = 15'000;
+  ordered_rates_.hand_over = 10'000;
+  ordered_rates_.part = 15'000;
+  ordered_rates_.range = 0;
 }
 
 // What computes on the host's cores would keep one busy by waiting. Under a manager a device is not to be held by who

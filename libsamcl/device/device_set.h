@@ -64,7 +64,9 @@ class DeviceSet {
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }
-  const TransferRates& rates() const { return timelines && timelines->serve() ? ordered_rates_ : rates_; }
+  const TransferRates& rates() const { return orders_itself() ? ordered_rates_ : rates_; }
+  // Whether what comes after another device's command waits for it on its device, and not in the host.
+  bool orders_itself() const { return timelines && timelines->serve(); }
 
   // The real context that these two have; nullptr: none.
   OneContext* one_context(unsigned device, unsigned other) const {

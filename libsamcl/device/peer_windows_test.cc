@@ -83,7 +83,9 @@ TEST_F(PeerWindowsTest, ShortRangesShareAWindow) {
 // The kernel as a function: bytes that a work-item copies at once.
 struct ByKernel : PeerWindowsTest, ::testing::WithParamInterface<uint64_t> {
   ByKernel() {
-    driver.define_kernel("samcl_copy_ranges", 3, [](const testing::KernelCall& call) {
+    for (const char* const other : {"samcl_copy_16", "samcl_copy_4", "samcl_copy_1"})
+      driver.define_kernel(other, 7, [](const testing::KernelCall&) { FAIL() << "copies fewer bytes at once"; });
+    driver.define_kernel("samcl_copy_" + std::to_string(GetParam()), 7, [](const testing::KernelCall& call) {
       std::array<uint64_t, 3 * RangeCopies::kMost> table{};
       ASSERT_EQ(call.arguments[2].size(), sizeof table);
       std::memcpy(table.data(), call.arguments[2].data(), sizeof table);
@@ -128,7 +130,7 @@ TEST_P(ByKernel, IsRefusedLikeACopy) {
 INSTANTIATE_TEST_SUITE_P(Units, ByKernel, ::testing::Values(1, 4, 16));
 
 TEST_F(PeerWindowsTest, ADriverThatDoesNotBuildTheKernelCopies) {
-  driver.define_kernel("samcl_copy_ranges", 3, [](const testing::KernelCall&) { FAIL() << "it was not built"; });
+  driver.define_kernel("samcl_copy_16", 7, [](const testing::KernelCall&) { FAIL() << "it was not built"; });
   driver.fail(Call::build, CL_BUILD_PROGRAM_FAILURE, 100);
   std::vector<Rectangle> rows;
   for (uint64_t i = 0; i < 10; ++i) rows.push_back(Rectangle::run(i * 1'024, 16));

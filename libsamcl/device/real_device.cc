@@ -124,11 +124,11 @@ bool RealDevice::may_submit_on_thread() const {
   return submission == Config::Submission::thread || (submission == Config::Submission::automatic && gives_a_core_);
 }
 
-bool RealDevice::submits_on_thread() {
+bool RealDevice::submits_on_thread(bool others_work) {
   // For fewer a new thread does not pay.
   constexpr uint32_t kMany = 100;
   if (Config::get().submission == Config::Submission::thread) return true;
-  if (!may_submit_on_thread() || !is_busy()) return false;
+  if (others_work || !may_submit_on_thread() || !is_busy()) return false;
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 

@@ -140,9 +140,9 @@ class RealDevice {
   cl_int launch(const LaunchRing::Launch& launch);
   // What is on its way to it.
   SubmissionQueue& submissions() { return *submissions_; }
-  // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each
-  // operation, under the context's lock.
-  bool submits_on_thread();
+  // Whether it has so much to do that another thread may give it more, and there is a core for one. others_work: other
+  // devices have something to do, too. Asked once for each operation, under the context's lock.
+  bool submits_on_thread(bool others_work);
   // The same for a launch that follows another one.
   bool submits_followers_on_thread() const;
   // Whether there may be such a thread.

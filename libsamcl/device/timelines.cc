@@ -93,7 +93,7 @@ bool Timelines::make_line(RealDevice& device) {
   line.tell = cl.clCreateKernel(program.get(), "samcl_tell", &error);
   if (!line.tell || cl.clSetKernelArg(line.tell, 0, sizeof word, &word) != CL_SUCCESS) return false;
   line.copies = std::make_unique<RangeCopies>(device);
-  if (!line.copies->build()) return false;
+  if (!line.copies->build()) line.copies.reset();
   for (cl_kernel& wait : line.wait) {
     wait = cl.clCreateKernel(program.get(), "samcl_wait", &error);
     if (!wait) return false;
@@ -167,7 +167,8 @@ cl_int Timelines::wait(RealDevice& on, const Reached& after, bool is_timed) {
 
 std::optional<cl_int> Timelines::copy(RealDevice& on, const Reached* after, cl_mem from, cl_mem to,
                                       std::span<const Range> ranges, const EventWanted& wanted) {
-  if ((after && !copies_wait_) || ranges.size() > RangeCopies::kMost) return std::nullopt;
+  Line& line = lines_[on.index];
+  if (!line.copies || (after && !copies_wait_) || ranges.size() > RangeCopies::kMost) return std::nullopt;
   RectanglePairs pairs;
   uint64_t bytes = 0;
   for (const Range& range : ranges) {
@@ -177,7 +178,6 @@ std::optional<cl_int> Timelines::copy(RealDevice& on, const Reached* after, cl_m
   }
   if (bytes > kMostCopied) return std::nullopt;
   if (after) have_told(*after);
-  Line& line = lines_[on.index];
   const std::lock_guard one_at_a_time(on.queue(engine::LaneKind::compute).calls);
   RangeCopies::InOrder order;
   order.position = line.given.load(std::memory_order_relaxed);

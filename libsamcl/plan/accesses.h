@@ -69,7 +69,7 @@ struct PartitionCost {
 
   // ns until all parts have what they need where nothing is there yet.
   uint64_t moving_ns(const TransferRates& rates) const {
-    return ranges * kRangeNs + static_cast<uint64_t>(static_cast<double>(needed) / rates.host);
+    return ranges * rates.range + static_cast<uint64_t>(static_cast<double>(needed) / rates.host);
   }
 };
 

@@ -470,6 +470,18 @@ FakeDriver::FakeDriver(unsigned devices, Kind kind, std::vector<std::string> ser
   for (unsigned i = 0; i < devices; ++i) devices_.push_back(handle<cl_device_id>(new RealDeviceObject));
   g_driver = this;
   driver::detail::real_table.store(&table);
+  // What devices that wait for each other are given (device/timelines.h). What is done at once cannot wait: here the
+  // device would for ever.
+  const auto word = [](const KernelCall& call) { return reinterpret_cast<cl_ulong*>(call.arguments[0].data()); };
+  const auto position = [](const KernelCall& call) {
+    cl_ulong value = 0;
+    std::memcpy(&value, call.arguments[1].data(), sizeof value);
+    return value;
+  };
+  define_kernel("samcl_tell", 2, [=](const KernelCall& call) { std::atomic_ref(*word(call)).store(position(call)); });
+  define_kernel("samcl_wait", 2, [=, this](const KernelCall& call) {
+    if (std::atomic_ref(*word(call)).load() < position(call)) misuse(CL_INVALID_OPERATION);
+  });
 }
 
 // Threads of ours may still hear of ends, of which a test has not been told.

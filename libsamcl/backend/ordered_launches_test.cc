@@ -1,0 +1,141 @@
+// Launches whose parts wait for each other on their devices, as the real backend gives them to a driver that does at
+// once what it is given: a wait that comes before what it waits for has been told would never end, and is a misuse.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "base/test_seed.h"
+#include "libsamcl/commands/buffer_commands.h"
+#include "libsamcl/commands/launch.h"
+#include "libsamcl/testing/known_kernels.h"
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+using testing::EventPtr;
+using testing::KernelPtr;
+using testing::QueuePtr;
+using testing::Words;
+
+// By how many devices there are, and which thread gives them operations.
+struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
+  static constexpr size_t kItems = 4096;
+
+  static void SetUpTestSuite() {
+    setenv("SAMCL_TRANSPORT", "peer", 1);
+    setenv("SAMCL_ORDERING", "device", 1);
+    setenv("SAMCL_SPLIT", "always", 1);
+  }
+  OrderedLaunches() : machine(GetParam()), queue(machine.in_order_queue()) {
+    for (BufferPtr& buffer : buffers) buffer = machine.buffer(kItems);
+  }
+  ~OrderedLaunches() override {
+    machine.driver.resume();
+    if (last) last->wait();
+    EXPECT_EQ(machine.driver.misuses(), 0);
+  }
+  // Devices do: so are launches of theirs that need no bytes of each other asked for it.
+  void SetUp() override {
+    ASSERT_NE(machine.context->timelines, nullptr);
+    while (!machine.context->orders_itself()) std::this_thread::yield();
+  }
+  EventPtr submit(CommandPtr command) {
+    last = Event::make_shared(machine.context, queue, CL_COMMAND_NDRANGE_KERNEL);
+    machine.context->graph.submit(last, std::move(command), {}, Order::ordinary);
+    return last;
+  }
+  EventPtr launch(const KernelPtr& kernel, const std::vector<size_t>& arguments) {
+    for (cl_uint i = 0; i < arguments.size(); ++i) {
+      const cl_mem handle = buffers[arguments[i]]->api();
+      kernel->set_argument(i, sizeof handle, &handle);
+    }
+    LaunchRequest request{kernel, kernel->arguments(), {}, true, {}};
+    request.ndrange.global[0] = kItems;
+    request.ndrange.local[0] = 16;
+    return submit(std::make_shared<KernelLaunch>(std::move(request), *machine.context));
+  }
+  void write(size_t buffer, const Words& words) {
+    submit(write_buffer(buffers[buffer], 0, kItems * sizeof(cl_uint), words.data()))->wait();
+  }
+  Words contents(size_t buffer) {
+    Words words(kItems, 0xdeadbeef);
+    EXPECT_EQ(submit(read_buffer(buffers[buffer], 0, kItems * sizeof(cl_uint), words.data()))->wait(), CL_COMPLETE);
+    return words;
+  }
+
+  testing::SimulatedMachine machine;
+  const QueuePtr queue;
+  std::array<BufferPtr, 3> buffers;
+  EventPtr last;
+  const KernelPtr stencil = machine.kernel(testing::stencil("ordered_stencil"), testing::sum_of_neighbours);
+  const KernelPtr triple = machine.kernel(testing::in_place("ordered_triple"), testing::triple);
+};
+
+TEST_P(OrderedLaunches, AStencilsStepsAreGivenWhileNothingHasEnded) {
+  Words now = testing::counting(kItems), next(kItems);
+  write(0, now);
+  launch(stencil, {0, 1})->wait();
+  machine.driver.suspend();
+  constexpr size_t kSteps = 20;
+  const int before = machine.driver.count(Call::launch);
+  for (size_t step = 1; step < kSteps; ++step) launch(stencil, {step % 2, 1 - step % 2});
+  EXPECT_GE(machine.driver.count(Call::launch) - before, static_cast<int>(GetParam() * (kSteps - 1)))
+      << "the host waits for none of them";
+  machine.driver.resume();
+  for (size_t step = 0; step < kSteps; ++step) {
+    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    std::swap(now, next);
+  }
+  EXPECT_EQ(contents(kSteps % 2), now);
+}
+
+TEST_P(OrderedLaunches, OfAnyBuffersInAnyOrderAreRight) {
+  const unsigned seed = test_seed();
+  std::mt19937 random(seed);
+  SCOPED_TRACE(seed);
+  std::array<Words, 3> model;
+  for (size_t b = 0; b < model.size(); ++b) {
+    model[b] = testing::counting(kItems, static_cast<cl_uint>(1000 * b));
+    write(b, model[b]);
+  }
+  for (int i = 0; i < 300; ++i) {
+    const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
+    if (random() % 3 == 0) {
+      launch(triple, {to});
+      for (size_t item = 0; item < kItems; ++item) testing::triple(item, {std::span(model[to])});
+    } else {
+      launch(stencil, {from, to});
+      for (size_t item = 0; item < kItems; ++item)
+        testing::sum_of_neighbours(item, {std::span(model[from]), std::span(model[to])});
+    }
+    if (random() % 20 == 0) last->wait();
+    if (random() % 50 == 0) {
+      ASSERT_EQ(contents(to), model[to]) << i;
+    }
+  }
+  for (size_t b = 0; b < model.size(); ++b) EXPECT_EQ(contents(b), model[b]) << b;
+}
+
+// The driver refuses a launch now and then: it is asked for again, and what others wait for is told all the same.
+TEST_P(OrderedLaunches, ThatTheDriverRefusesAtFirstAreRight) {
+  Words now = testing::counting(kItems), next(kItems);
+  write(0, now);
+  constexpr size_t kSteps = 60;
+  for (size_t step = 0; step < kSteps; ++step) {
+    if (step % 5 == 4) machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 1, static_cast<int>(step % 7));
+    launch(stencil, {step % 2, 1 - step % 2});
+    last->wait();
+    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    std::swap(now, next);
+  }
+  EXPECT_EQ(contents(kSteps % 2), now);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OrderedLaunches, ::testing::Values(2, 3, 4));
+
+}  // namespace
+}  // namespace samcl
