@@ -100,8 +100,12 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 // Of two driver's queues: whether the one waits for the other by itself. What comes behind waits with it, so that both
 // are to be of one in-order queue of the program's, all of whose commands would wait as long.
 bool DeviceBackend::devices_order(const Node& before, const Node& after) const {
-  return !needs_thread(after.operation) && turn_of(before).line && turn_of(before).line == turn_of(after).line &&
-         set_.orders_itself();
+  if (!set_.timelines || needs_thread(after.operation) || !turn_of(before).line ||
+      turn_of(before).line != turn_of(after).line) {
+    return false;
+  }
+  set_.timelines->prepare();
+  return set_.timelines->serve();
 }
 
 // As it is issued to a driver's queue.

@@ -41,6 +41,7 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
   // Devices do: so are launches of theirs that need no bytes of each other asked for it.
   void SetUp() override {
     ASSERT_NE(machine.context->timelines, nullptr);
+    machine.context->timelines->prepare();
     while (!machine.context->orders_itself()) std::this_thread::yield();
   }
   EventPtr submit(CommandPtr command) {

@@ -404,6 +404,7 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   }
   if (!options.split)
     return samcl::choose_way(ways, options.whole, nullptr, nullptr, times, busy, context.rates(), here, there).splits;
+  expect_order(context, times, busy);
   CostModel& known = *kernel().cost_model;
   TransferRates rates = context.rates();
   rates.hand_over += awaited_judging_ns(context);
@@ -411,6 +412,16 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
       samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
   known.judging.found(choice.parts);
   return choice.splits;
+}
+
+// Where devices would wait for each other, and with that parts would take less than the whole once each device has what
+// it needs: they get what it takes.
+void KernelLaunch::expect_order(Context& context, const ComputingTimes& times, uint64_t busy_groups) const {
+  const TransferRates* const rates = context.rates_in_order();
+  if (!rates || context.orders_itself() || times.whole < 2 * kHandOver) return;
+  const double computing = static_cast<double>(times.parts) * longest_share(*options_.split, busy_groups);
+  if (computing + static_cast<double>(rates->hand_over + rates->latency) < static_cast<double>(times.whole))
+    context.timelines->prepare();
 }
 
 // Where devices may be lost, that is asked for before it is planned (uses()).

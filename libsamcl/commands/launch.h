@@ -108,6 +108,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool parts_pay(const Context& context, ComputingTimes times) const;
   uint64_t awaited_judging_ns(const Context& context) const;
   bool choose_way(Context& context, ComputingTimes times);
+  void expect_order(Context& context, const ComputingTimes& times, uint64_t busy_groups) const;
   bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);
   bool may_overlap(const Context& context) const;

@@ -10,15 +10,17 @@
 namespace samcl {
 namespace {
 
-// Launches that are all timed, and one of how many is later. A time costs as much as several short launches: of them
-// each that comes after as many again, and one of how many then; fewer first ones of what is found to be short.
-constexpr uint32_t kFirst = 4, kFirstOfShort = 2, kLater = 64, kSeldomOfShort = 1024;
+// Launches that are all timed, and one of how many is later. A time costs as much as several short launches, and what
+// is launched behind it takes a driver twice as long until the device has been idle: of those that are not long each
+// that comes after as many again, and one of how many then; fewer first ones of what is found to be short.
+constexpr uint64_t kLongNs = 1'000'000;
+constexpr uint32_t kFirst = 4, kFirstOfShort = 2, kLater = 64, kSeldomLater = 1024;
 bool is_timed(uint32_t asked_before, uint64_t expected_ns) {
   const bool is_short = expected_ns > 0 && expected_ns < kHandOver;
   if (asked_before < (is_short ? kFirstOfShort : kFirst)) return true;
-  if (expected_ns >= 2 * kHandOver) return asked_before % kLater == 0;
-  if (asked_before >= kSeldomOfShort) return asked_before % kSeldomOfShort == 0;
-  return asked_before > kFirst && std::has_single_bit(asked_before);
+  if (expected_ns >= kLongNs) return asked_before % kLater == 0;
+  if (asked_before >= kSeldomLater) return asked_before % kSeldomLater == 0;
+  return asked_before > (expected_ns >= 2 * kHandOver ? kLater - 1 : kFirst) && std::has_single_bit(asked_before);
 }
 
 // Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In

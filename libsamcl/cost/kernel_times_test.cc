@@ -41,10 +41,20 @@ TEST(KernelTimes, OfTheFirstOnesTheLeastCounts) {
 
 TEST(KernelTimes, OnlyTheFirstLaunchesAreTimedThoughNoneHasEnded) {
   KernelTimes times;
-  times.took(1000, 100'000);
+  times.took(1000, 2'000'000);
   int wanted = 0;
   for (int launch = 0; launch < 640; ++launch) wanted += times.wants_time(1000);
   EXPECT_EQ(wanted, 4 + 9) << "the first four, and from then on one of 64";
+}
+
+TEST(KernelTimes, OnesThatAreNotLongAreTimedMoreSeldom) {
+  KernelTimes times;
+  times.took(1000, 100'000);
+  int wanted = 0;
+  for (int launch = 0; launch < 1024; ++launch) wanted += times.wants_time(1000);
+  EXPECT_EQ(wanted, 4 + 4) << "64, 128, 256 and 512";
+  for (int launch = 0; launch < 10 * 1024; ++launch) wanted += times.wants_time(1000);
+  EXPECT_EQ(wanted, 4 + 4 + 10);
 }
 
 TEST(KernelTimes, ShortLaunchesAreTimedEverMoreSeldom) {

@@ -67,6 +67,8 @@ class DeviceSet {
   const TransferRates& rates() const { return orders_itself() ? ordered_rates_ : rates_; }
   // Whether what comes after another device's command waits for it on its device, and not in the host.
   bool orders_itself() const { return timelines && timelines->serve(); }
+  // What `rates()` are then; nullptr: never.
+  const TransferRates* rates_in_order() const { return timelines ? &ordered_rates_ : nullptr; }
 
   // The real context that these two have; nullptr: none.
   OneContext* one_context(unsigned device, unsigned other) const {

@@ -52,17 +52,17 @@ Timelines::~Timelines() {
   }
 }
 
-bool Timelines::serve() {
-  const State state = state_.load(std::memory_order_acquire);
-  if (state != State::unasked) return state == State::made;
+void Timelines::prepare() {
   State unasked = State::unasked;
-  if (!state_.compare_exchange_strong(unasked, State::being_made)) return false;
+  if (state_.load(std::memory_order_relaxed) != unasked ||
+      !state_.compare_exchange_strong(unasked, State::being_made)) {
+    return;
+  }
   try {
     devices_[0]->worker(engine::LaneKind::compute).post([this] { make(); });
   } catch (...) {  // no thread, no memory
     state_ = State::unable;
   }
-  return false;
 }
 
 void Timelines::make() {

@@ -43,9 +43,12 @@ class Timelines {
   Timelines(const Timelines&) = delete;
   Timelines& operator=(const Timelines&) = delete;
 
-  // Whether devices may wait for each other. The first call has what is needed made and tried, by a thread that nobody
-  // waits for; false until that has been done, if it cannot be, and once a device is lost. Any thread.
-  bool serve();
+  // Whether devices may wait for each other: once what is needed has been made and tried, unless that cannot be, and
+  // until a device is lost. Any thread.
+  bool serve() const { return state_.load(std::memory_order_acquire) == State::made; }
+  // That is of use: has it made, by a thread that nobody waits for, as the driver takes some ms for it, in which it lets
+  // nobody else call it for a part of that. Any thread.
+  void prepare();
 
   // Under the context's lock, in the order in which operations are issued: one is, to that device.
   uint64_t issued(unsigned device) { return ++lines_[device].issued; }
