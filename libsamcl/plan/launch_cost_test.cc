@@ -47,6 +47,14 @@ TEST_F(LaunchCostTest, PartsOnOtherMachinesStartLater) {
   EXPECT_EQ(launch_ns(halves(1000), 10 * kMs, 100, far, here), 5 * kMs + 300'000);
 }
 
+TEST_F(LaunchCostTest, ShortOnesFollowEachOtherAsFastAsPartsAreGiven) {
+  TransferRates in_order = kRates;
+  in_order.hand_over = 10'000;
+  in_order.part = 15'000;
+  EXPECT_EQ(launch_ns(halves(1000), 20'000, 100, in_order, here), 30'000U);
+  EXPECT_EQ(launch_ns(halves(1000), 60'000, 100, in_order, here), 40'000U);
+}
+
 TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {
   EXPECT_EQ(launch_ns(halves(50), 10 * kMs, 100, kRates, here), 10 * kMs + kHandOver);
   EXPECT_EQ(launch_ns(halves(75), 15 * kMs, 100, kRates, here), 10 * kMs + kHandOver) << "150 and 100 groups";
