@@ -207,6 +207,10 @@ cl_int CL_API_CALL clFinish(cl_command_queue queue) {
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
   finish(*ours);
+  if (ours->context->survives()) return CL_SUCCESS;
+  // A driver that has lost a device says so here.
+  for (const auto& device : ours->context->devices)
+    if (device->is_lost()) return driver::real().clFinish(device->compute_queue());
   return CL_SUCCESS;
 }
 

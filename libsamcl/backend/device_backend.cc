@@ -154,13 +154,14 @@ std::optional<cl_int> DeviceBackend::copy_in_order(RealDevice& device, const Nod
   return done;
 }
 
-// Of one device: whether its driver has lost it.
-void DeviceBackend::let_go_of(std::span<const CompletedNode> ended) const {
-  if (!set_.timelines) return;
+// Of one device: whether that has been lost.
+void DeviceBackend::note_lost(std::span<const CompletedNode> ended) const {
   const auto failed = std::ranges::find_if(ended, [](const CompletedNode& each) { return each.status != CL_SUCCESS; });
   if (failed == ended.end()) return;
-  const RealDevice& device = *set_.devices[failed->node->lane.device];
-  if (driver::vendor_facts(device.id).fails_for_good) set_.timelines->let_go(device.index);
+  RealDevice& device = *set_.devices[failed->node->lane.device];
+  if (!driver::vendor_facts(device.id).fails_for_good) return;
+  device.note_lost();
+  if (set_.timelines) set_.timelines->let_go(device.index);
 }
 
 // For a thread that may wait, without the context's lock.
@@ -515,7 +516,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
 }
 
 void DeviceBackend::ended(std::span<const CompletedNode> ended) {
-  let_go_of(ended);
+  note_lost(ended);
   note_ends(ended);
   listener_.ended(ended);
 }
@@ -525,7 +526,7 @@ void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
     device->completions().collect(collected_);
     out.reserve(out.size() + collected_.size());  // else they stay collected, and are noted then
     note_ends(collected_);
-    let_go_of(collected_);
+    note_lost(collected_);
     for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
     collected_.clear();
   }

@@ -106,7 +106,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   std::optional<cl_int> copy_in_order(RealDevice& device, const engine::Node& node, const Giving& giving,
                                       const EventWanted& wanted);
   void tell_given(RealDevice& device, const engine::Node& node, const Giving& giving);
-  void let_go_of(std::span<const CompletedNode> ended) const;
+  void note_lost(std::span<const CompletedNode> ended) const;
   bool submits_on_thread(RealDevice& device) const;
   Worker& worker(engine::Lane lane);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);

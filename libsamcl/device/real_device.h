@@ -147,6 +147,9 @@ class RealDevice {
   bool submits_followers_on_thread() const;
   // Whether there may be such a thread.
   bool may_submit_on_thread() const;
+  // A command has failed after which its driver does nothing more with the context. Any thread.
+  void note_lost() { is_lost_ = true; }
+  bool is_lost() const { return is_lost_; }
   bool is_busy() const { return completions_->pending() >= kBusy; }
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
@@ -181,7 +184,7 @@ class RealDevice {
   // So many given to its queue: fewer would be submitted before a thread that does that is awake.
   static constexpr size_t kBusy = 16;
 
-  std::atomic<bool> expects_transfers_{false}, expects_launches_{false};
+  std::atomic<bool> expects_transfers_{false}, expects_launches_{false}, is_lost_{false};
   uint32_t came_while_busy_ = 0;  // under the context's lock
   std::unique_ptr<RunAhead> run_ahead_;
   std::unique_ptr<SubmissionQueue> submissions_;

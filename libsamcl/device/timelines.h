@@ -46,8 +46,8 @@ class Timelines {
   // Whether devices may wait for each other: once what is needed has been made and tried, unless that cannot be, and
   // until a device is lost. Any thread.
   bool serve() const { return state_.load(std::memory_order_acquire) == State::made; }
-  // That is of use: has it made, by a thread that nobody waits for, as the driver takes some ms for it, in which it lets
-  // nobody else call it for a part of that. Any thread.
+  // That is of use: has it made, by a thread that nobody waits for, as the driver takes some ms for it, in which it
+  // lets nobody else call it for a part of that. Any thread.
   void prepare();
 
   // Under the context's lock, in the order in which operations are issued: one is, to that device.
