@@ -29,6 +29,8 @@ constexpr uint64_t kSmall = 256 << 10;
 constexpr uint64_t kMediumUpload = 16 << 20;
 // Between looks at ends that another thread tells of.
 constexpr std::chrono::microseconds kOthersTell{50};
+// A device that waits for another one longer than this is rather left to other programs: what the host adds is little.
+constexpr uint64_t kLongestWaitNs = 100'000'000;
 // For so long one that the driver refuses waits until no other operation runs.
 constexpr std::chrono::seconds kLongestWaitForOthers{1};
 
@@ -104,6 +106,8 @@ bool DeviceBackend::devices_order(const Node& before, const Node& after) const {
       turn_of(before).line != turn_of(after).line) {
     return false;
   }
+  const SubKernel* const kernel = kernel_of(before.operation);
+  if (kernel && kernel->times().expect(kernel->work_items(kernel->box())) > kLongestWaitNs) return false;
   set_.timelines->prepare();
   return set_.timelines->serve();
 }
