@@ -29,8 +29,6 @@ constexpr uint64_t kSmall = 256 << 10;
 constexpr uint64_t kMediumUpload = 16 << 20;
 // Between looks at ends that another thread tells of.
 constexpr std::chrono::microseconds kOthersTell{50};
-// A device that waits for another one longer than this is rather left to other programs: what the host adds is little.
-constexpr uint64_t kLongestWaitNs = 100'000'000;
 // For so long one that the driver refuses waits until no other operation runs.
 constexpr std::chrono::seconds kLongestWaitForOthers{1};
 
@@ -91,71 +89,12 @@ Worker& DeviceBackend::worker(Lane lane) {
   return lane.kind == LaneKind::host ? host_ : set_.devices[lane.device]->worker(lane.kind);
 }
 
-// A thread can wait for what a driver's queue has; a driver's queue cannot wait for a thread, nor, but by timelines,
-// for another context.
+// A thread can wait for what a driver's queue has; a driver's queue cannot wait for a thread, nor, but where devices
+// order themselves, for another context.
 bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   const bool by_driver = is_driver_queue(before.lane);
   if (by_driver && needs_thread(before.operation)) return false;
-  return before.lane == after.lane || (by_driver && (!is_driver_queue(after.lane) || devices_order(before, after)));
-}
-
-// Of two driver's queues: whether the one waits for the other by itself. What comes behind waits with it, so that both
-// are to be of one in-order queue of the program's, all of whose commands would wait as long.
-bool DeviceBackend::devices_order(const Node& before, const Node& after) const {
-  if (!set_.timelines || needs_thread(after.operation) || !turn_of(before).line ||
-      turn_of(before).line != turn_of(after).line) {
-    return false;
-  }
-  const SubKernel* const kernel = kernel_of(before.operation);
-  if (kernel && kernel->times().expect(kernel->work_items(kernel->box())) > kLongestWaitNs) return false;
-  set_.timelines->prepare();
-  return set_.timelines->serve();
-}
-
-// As it is issued to a driver's queue.
-void DeviceBackend::enter_line(Node& node, Giving& giving) {
-  Timelines* const timelines = set_.timelines.get();
-  if (!timelines) return;
-  node.position = timelines->issued(node.lane.device);
-  for (const NodePtr& before : node.behind) {
-    if (before->ended || before->lane == node.lane || !is_driver_queue(before->lane)) continue;
-    const Reached after{before->lane.device, before->position};
-    if (timelines->begins_to_wait(node.lane.device, after)) giving.after.push_back(after);
-  }
-}
-
-// A device waits for what others have, and for nothing that they have not got.
-bool DeviceBackend::may_be_given(const Giving& giving) const {
-  return std::ranges::all_of(giving.after, [&](const Reached& after) {
-    return set_.timelines->is_given(after) && !set_.devices[after.device]->submissions().has_launches();
-  });
-}
-
-cl_int DeviceBackend::wait_for_others(RealDevice& device, const Giving& giving) {
-  cl_int error = CL_SUCCESS;
-  for (const Reached& after : giving.after) {
-    if (error == CL_SUCCESS) error = set_.timelines->wait(device, after, giving.times != Giving::Times::never);
-  }
-  return error;
-}
-
-// What passes from device to device, and waits for the other one, in one; nothing if it does not.
-std::optional<cl_int> DeviceBackend::copy_in_order(RealDevice& device, const Node& node, const Giving& giving,
-                                                   const EventWanted& wanted) {
-  const auto* const exchange = std::get_if<engine::Exchange>(&node.operation);
-  if (!exchange || exchange->from == kHost || exchange->to == kHost || exchange->memory->layout() ||
-      giving.after.size() > 1 || !set_.orders_itself()) {
-    return std::nullopt;
-  }
-  cl_int error = CL_SUCCESS;
-  const cl_mem to = exchange->memory->replica(device.index, &error);
-  if (!to) return error;
-  const cl_mem from = exchange->memory->replica_seen_by(exchange->from, device.index);
-  if (!from) return std::nullopt;
-  const auto done = set_.timelines->copy(device, giving.after.empty() ? nullptr : &giving.after[0], from, to,
-                                         exchange->ranges, wanted);
-  if (done) exchange->traffic->copied_bytes += engine::bytes_of(*exchange);
-  return done;
+  return before.lane == after.lane || (by_driver && (!is_driver_queue(after.lane) || order_.keeps(before, after)));
 }
 
 // Of one device: whether that has been lost.
@@ -165,7 +104,7 @@ void DeviceBackend::note_lost(std::span<const CompletedNode> ended) const {
   RealDevice& device = *set_.devices[failed->node->lane.device];
   if (!driver::vendor_facts(device.id).fails_for_good) return;
   device.note_lost();
-  if (set_.timelines) set_.timelines->let_go(device.index);
+  order_.let_go(device.index);
 }
 
 // For a thread that may wait, without the context's lock.
@@ -236,7 +175,7 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
     const bool is_told = node->is_handed_on && set_.orders_itself();
     Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty());
     how.is_told = is_told;
-    enter_line(*node, how);
+    order_.enter(*node, how);
     return give_or_enter(node, how, submits_on_thread(*set_.devices[node->lane.device]));
   }
   const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
@@ -296,7 +235,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
 cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool by_thread) {
   RealDevice& device = *set_.devices[node->lane.device];
   SubmissionQueue& submissions = device.submissions();
-  if (!submissions.is_behind() && !by_thread && may_be_given(how)) {
+  if (!submissions.is_behind() && !by_thread && order_.may_be_given(how)) {
     const Room idle([&] { return listener_.make_room(device.index, true); });
     const cl_int error = idle.ask([&] { return give_to_driver(node, how); });
     if (!Room::is_refusal(error)) return error == CL_SUCCESS ? error : give_up(*node, how, error);
@@ -307,7 +246,7 @@ cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool
 
 // Who submits may hold the context's lock: another thread tells of a failure.
 bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
-  if (!may_be_given(entry.giving)) return false;
+  if (!order_.may_be_given(entry.giving)) return false;
   const cl_int error = give_to_driver(entry.node, entry.giving);
   if (error == CL_SUCCESS) return true;
   if (Room::is_refusal(error) && !is_final) return false;
@@ -320,11 +259,7 @@ bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
 
 bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) {
   RealDevice& device = *set_.devices[entry.node->lane.device];
-  if (!may_be_given(entry.giving)) {
-    bool has_all = true;
-    for (const Reached& after : entry.giving.after) has_all &= set_.devices[after.device]->submissions().drain(context);
-    return has_all;
-  }
+  if (!order_.may_be_given(entry.giving)) return order_.give_others(entry.giving, context);
   bool made = false;
   try {
     if (context == SubmissionQueue::Lock::held) return listener_.make_room(device.index, true);
@@ -357,9 +292,9 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     SubKernel* const kernel = kernel_of(node->operation);
     if (kernel) error = kernel->prepare(device);
     if (error == CL_SUCCESS && kernel && giving.exactly) device.completions().flush();
-    const auto copied = copy_in_order(device, *node, giving, {&done, wanted.times});
+    const auto copied = order_.copy(device, node->operation, giving, {&done, wanted.times});
     if (copied) error = *copied;
-    if (error == CL_SUCCESS && !copied) error = wait_for_others(device, giving);
+    if (error == CL_SUCCESS && !copied) error = order_.wait(device, giving);
     if (error == CL_SUCCESS && !copied) {
       error = kernel ? kernel->enqueue(device, kernel->box(), wanted)
                      : enqueue(set_, node->lane, node->operation, {&done, wanted.times});
@@ -369,19 +304,14 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = CL_OUT_OF_HOST_MEMORY;
   }
   if (error != CL_SUCCESS) end_work(1);
-  if (error == CL_SUCCESS && set_.timelines) tell_given(device, *node, giving);
+  if (error == CL_SUCCESS) order_.given(device, *node, giving);
   return error;
-}
-
-void DeviceBackend::tell_given(RealDevice& device, const Node& node, const Giving& giving) {
-  set_.timelines->given(device.index, node.position);
-  if (giving.is_told) set_.timelines->tell(device, node.position);
 }
 
 // It was not given to the driver after all.
 cl_int DeviceBackend::give_up(const Node& node, const Giving& giving, cl_int error) {
   if (RunAhead* const ahead = set_.devices[node.lane.device]->run_ahead()) ahead->ended(1, giving.counted_ns, now_ns());
-  if (set_.timelines) set_.timelines->given(node.lane.device, node.position);
+  order_.given_up(node);
   return error;
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 
+#include "libsamcl/backend/device_order.h"
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/device/room.h"
@@ -43,7 +44,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
     virtual bool set_aside(unsigned device, const std::function<bool(const Storage&)>& is_needed,
                            const std::function<bool(const SetAside&)>& guarded) = 0;
   };
-  DeviceBackend(DeviceSet& set, EndListener& listener) : set_(set), listener_(listener) {}
+  DeviceBackend(DeviceSet& set, EndListener& listener) : set_(set), order_(set), listener_(listener) {}
 
   bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
   cl_int issue(const engine::NodePtr& node) override;
@@ -99,13 +100,6 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
-  bool devices_order(const engine::Node& before, const engine::Node& after) const;
-  void enter_line(engine::Node& node, Giving& giving);
-  bool may_be_given(const Giving& giving) const;
-  cl_int wait_for_others(RealDevice& device, const Giving& giving);
-  std::optional<cl_int> copy_in_order(RealDevice& device, const engine::Node& node, const Giving& giving,
-                                      const EventWanted& wanted);
-  void tell_given(RealDevice& device, const engine::Node& node, const Giving& giving);
   void note_lost(std::span<const CompletedNode> ended) const;
   bool submits_on_thread(RealDevice& device) const;
   Worker& worker(engine::Lane lane);
@@ -156,6 +150,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   mutable std::atomic<unsigned> works_{0};  // so many operations
   std::atomic<bool> sets_aside_{false};     // what begins now waits until a replica has been set aside
   DeviceSet& set_;
+  const DeviceOrder order_;
   EndListener& listener_;
   std::vector<CompletedNode> collected_;  // by ended_by_now(), for the time of a call
   Worker host_{"samcl-host"};

@@ -1,0 +1,99 @@
+#include "libsamcl/backend/device_order.h"
+
+#include <algorithm>
+
+#include "libsamcl/backend/operations.h"
+#include "libsamcl/device/sub_kernel.h"
+#include "libsamcl/memory/storage.h"
+
+namespace samcl {
+namespace {
+
+using engine::Node;
+using engine::NodePtr;
+
+// A device that waits for another one longer than this is rather left to other programs: what the host adds is little.
+constexpr uint64_t kLongestWaitNs = 100'000'000;
+
+bool is_long(const Node& node) {
+  const auto* const run = std::get_if<engine::RunKernel>(&node.operation);
+  const auto* const kernel = run ? static_cast<const SubKernel*>(run->work.get()) : nullptr;
+  return kernel && kernel->times().expect(kernel->work_items(kernel->box())) > kLongestWaitNs;
+}
+
+// What comes behind waits with it, so that both are to be of one in-order queue of the program's, all of whose commands
+// would wait as long.
+bool are_in_one_line(const Node& one, const Node& other) {
+  return one.owner && other.owner && one.owner->turn().line && one.owner->turn().line == other.owner->turn().line;
+}
+
+}  // namespace
+
+bool DeviceOrder::keeps(const Node& before, const Node& after) const {
+  if (!set_.timelines || needs_thread(after.operation) || !are_in_one_line(before, after) || is_long(before))
+    return false;
+  set_.timelines->prepare();
+  return set_.timelines->serve();
+}
+
+void DeviceOrder::enter(Node& node, Giving& giving) const {
+  Timelines* const timelines = set_.timelines.get();
+  if (!timelines) return;
+  node.position = timelines->issued(node.lane.device);
+  for (const NodePtr& before : node.behind) {
+    const bool is_elsewhere = before->lane.kind == engine::LaneKind::compute && before->lane.device != node.lane.device;
+    if (before->ended || !is_elsewhere) continue;
+    const Reached after{before->lane.device, before->position};
+    if (timelines->begins_to_wait(node.lane.device, after)) giving.after.push_back(after);
+  }
+}
+
+bool DeviceOrder::may_be_given(const Giving& giving) const {
+  return std::ranges::all_of(giving.after, [&](const Reached& after) {
+    return set_.timelines->is_given(after) && !set_.devices[after.device]->submissions().has_launches();
+  });
+}
+
+bool DeviceOrder::give_others(const Giving& giving, SubmissionQueue::Lock context) const {
+  bool has_all = true;
+  for (const Reached& after : giving.after) has_all &= set_.devices[after.device]->submissions().drain(context);
+  return has_all;
+}
+
+cl_int DeviceOrder::wait(RealDevice& device, const Giving& giving) const {
+  cl_int error = CL_SUCCESS;
+  for (const Reached& after : giving.after) {
+    if (error == CL_SUCCESS) error = set_.timelines->wait(device, after, giving.times != Giving::Times::never);
+  }
+  return error;
+}
+
+std::optional<cl_int> DeviceOrder::copy(RealDevice& device, const engine::Operation& operation, const Giving& giving,
+                                        const EventWanted& wanted) const {
+  const auto* const exchange = std::get_if<engine::Exchange>(&operation);
+  if (!exchange || exchange->from == kHost || exchange->to == kHost || exchange->memory->layout() ||
+      giving.after.size() > 1 || !set_.orders_itself()) {
+    return std::nullopt;
+  }
+  cl_int error = CL_SUCCESS;
+  const cl_mem to = exchange->memory->replica(device.index, &error);
+  if (!to) return error;
+  const cl_mem from = exchange->memory->replica_seen_by(exchange->from, device.index);
+  if (!from) return std::nullopt;
+  const auto done = set_.timelines->copy(device, giving.after.empty() ? nullptr : &giving.after[0], from, to,
+                                         exchange->ranges, wanted);
+  if (done == CL_SUCCESS) exchange->traffic->copied_bytes += engine::bytes_of(operation);
+  return done;
+}
+
+void DeviceOrder::given(RealDevice& device, const Node& node, const Giving& giving) const {
+  if (!set_.timelines) return;
+  set_.timelines->given(device.index, node.position);
+  if (giving.is_told) set_.timelines->tell(device, node.position);
+}
+
+void DeviceOrder::given_up(const Node& node) const {
+  if (set_.timelines) set_.timelines->given(node.lane.device, node.position);
+}
+
+}  // namespace samcl

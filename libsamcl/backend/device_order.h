@@ -1,0 +1,48 @@
+// What devices wait for of each other by themselves, as the backend gives them operations (device/timelines.h): which
+// come behind which so, and what a queue is given before and after an operation for that.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <optional>
+
+#include "libsamcl/device/device_set.h"
+#include "libsamcl/device/submission_queue.h"
+#include "libsamcl/engine/operation.h"
+
+namespace samcl {
+
+class DeviceOrder {
+ public:
+  explicit DeviceOrder(DeviceSet& set) : set_(set) {}
+
+  // Of two on drivers' queues of different devices, the first one no call on a thread: whether the second one may be
+  // given as soon as the first has been. Under the context's lock, as the next.
+  bool keeps(const engine::Node& before, const engine::Node& after) const;
+  // It is issued to a driver's queue: its place there, and what it is behind on others.
+  void enter(engine::Node& node, Giving& giving) const;
+
+  // Whether what it waits for has been given: else nobody would know whether it comes. Any thread, as the next.
+  bool may_be_given(const Giving& giving) const;
+  // Has that given, as far as may be (SubmissionQueue::drain()).
+  bool give_others(const Giving& giving, SubmissionQueue::Lock context) const;
+
+  // By who gives a device's queue its operations. Before one that is no copy between devices, or that copy() left: its
+  // device waits.
+  cl_int wait(RealDevice& device, const Giving& giving) const;
+  // One that is: the device waits and copies; nothing if it does not.
+  std::optional<cl_int> copy(RealDevice& device, const engine::Operation& operation, const Giving& giving,
+                             const EventWanted& wanted) const;
+  // The queue has it; it never will, and nobody is to wait for that.
+  void given(RealDevice& device, const engine::Node& node, const Giving& giving) const;
+  void given_up(const engine::Node& node) const;
+  // That device is lost.
+  void let_go(unsigned device) const {
+    if (set_.timelines) set_.timelines->let_go(device);
+  }
+
+ private:
+  DeviceSet& set_;
+};
+
+}  // namespace samcl
