@@ -173,7 +173,7 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
     if (needs_thread(node->operation)) return call_on_thread(node);
     const bool is_told = node->is_handed_on && set_.orders_itself();
-    Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty());
+    Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty(), false);
     how.is_told = is_told;
     order_.enter(*node, how);
     return give_or_enter(node, how, submits_on_thread(*set_.devices[node->lane.device]));
@@ -216,14 +216,14 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   return CL_SUCCESS;
 }
 
-// is_awaited: something waits for its end.
-Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
+// is_awaited: something waits for its end. may_wait: who gives it, until the device is idle.
+Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   SubKernel* const kernel = kernel_of(node.operation);
   RealDevice& device = *set_.devices[node.lane.device];
   // To be timed it would wait until the device is idle, and the program, whose call this is, may be what that waits
   // for.
-  if (kernel && !device.run_ahead() && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
+  if (kernel && !may_wait && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
   const bool is_asked_for = node.observed && (!kernel || kernel->is_asked_for());
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
@@ -332,7 +332,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   const uint64_t ns = counted_ns(*node);
   const bool is_awaited = !node->after_end.empty(), by_thread = submits_on_thread(device);
   switch (ahead.enter({node, is_awaited}, ns, now_ns(), by_thread)) {
-    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(*node, is_awaited, ns), by_thread);
+    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(*node, is_awaited, ns, false), by_thread);
     case RunAhead::Entry::feed:
       do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
             [this, &device, alive = listener_.keep_alive()] { feed(device); });
@@ -343,12 +343,14 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
 }
 
 // Of what counts so much as in flight.
-Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint64_t counted_ns) const {
-  Giving how = giving(node, is_awaited);
+Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint64_t counted_ns, bool may_wait) const {
+  RealDevice& device = *set_.devices[node.lane.device];
+  Giving how = giving(node, is_awaited, may_wait);
   how.counted_ns = counted_ns;
-  how.soon = !set_.devices[node.lane.device]->run_ahead()->is_far();
+  how.soon = !device.run_ahead()->is_far();
   if (SubKernel* const kernel = kernel_of(node.operation)) {
-    if (kernel->times().wants_time(!how.soon)) {
+    const bool may_be_timed = may_wait || !device.waits_until_idle(ComputeQueues::Use::timed);
+    if (may_be_timed && kernel->times().wants_time(!how.soon)) {
       how.exactly = true;
       how.times = Giving::Times::at_end;
     }
@@ -402,7 +404,7 @@ cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next
   }
   if (ns == 0) return execute(*next.node);
   device.submissions().drain(SubmissionQueue::Lock::free);
-  const Giving how = giving_under_lease(*next.node, next.is_awaited || start.hurries, ns);
+  const Giving how = giving_under_lease(*next.node, next.is_awaited || start.hurries, ns, true);
   is_over = false;
   const cl_int error = room(*next.node, 0).ask([&] { return give_to_driver(next.node, how); });
   return error == CL_SUCCESS ? error : give_up(*next.node, how, error);

@@ -109,7 +109,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void give(const LaunchRing::Launch& launch) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
-  Giving giving(const engine::Node& node, bool is_awaited) const;
+  Giving giving(const engine::Node& node, bool is_awaited, bool may_wait) const;
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
   void do_on(Worker& lane, const engine::Node& node, bool is_claimed, std::function<void()> job);
@@ -118,7 +118,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   // On a device that a manager grants.
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
-  Giving giving_under_lease(const engine::Node& node, bool is_awaited, uint64_t counted_ns) const;
+  Giving giving_under_lease(const engine::Node& node, bool is_awaited, uint64_t counted_ns, bool may_wait) const;
   static RunAhead::Waiting next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
   cl_int feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over);

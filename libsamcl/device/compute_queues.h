@@ -30,8 +30,7 @@ class ComputeQueues {
   // tells_times: whether there is to be a queue that does; is_plain: whether one that does not. The driver's code.
   cl_int create(cl_context context, cl_device_id device, bool tells_times, bool is_plain);
 
-  // Of a command that is given now: whether its times are asked for, or a queue that tells none is quicker with it, or
-  // likely to be.
+  // Of a command that is given now: whether its times are asked for, or a queue that tells none is quicker with it.
   enum class Use : uint8_t { either, plain, timed };
   static Use use_for(const EventWanted& wanted) {
     return !wanted.event ? Use::either : wanted.times ? Use::timed : Use::plain;
@@ -52,8 +51,8 @@ class ComputeQueues {
   const std::atomic<cl_command_queue>& in_use() const { return in_use_; }
 
  private:
-  // So many come that need no times before the plain queue is gone over to: to do so, and back, takes as long as is won
-  // with one or two.
+  // So many come that a plain queue is quicker with before it is gone over to: to do so, and back, takes as long as is
+  // won with one or two.
   static constexpr unsigned kPays = 3;
   bool go_over(cl_command_queue to);
 

@@ -41,13 +41,6 @@ TEST_F(ComputeQueuesTest, GoOverOnceItPaysAndNothingRuns) {
   EXPECT_EQ(driver.count(Call::mark), 0);
 }
 
-TEST_F(ComputeQueuesTest, SoDoCommandsWithoutAnEvent) {
-  const cl_command_queue timed = create(true, true);
-  EXPECT_EQ(queues.next(Use::timed, true), timed);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(queues.next(Use::either, false), timed);
-  EXPECT_NE(queues.next(Use::either, true), timed);
-}
-
 TEST_F(ComputeQueuesTest, WhatRunsIsNotWaitedForButForTimes) {
   const cl_command_queue timed = create(true, true);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(queues.next(Use::plain, false), timed);
