@@ -66,11 +66,11 @@ void Timelines::prepare() {
 }
 
 void Timelines::make() {
-  bool made = false;
+  bool made = true;
   try {
-    made = true;
     for (const auto& device : devices_) made = made && make_line(*device);
     for (const auto& device : devices_) made = made && sees_others(*device);
+    for (const auto& device : devices_) made = made && clear_word(*device);
   } catch (...) {  // no memory
     made = false;
   }
@@ -78,7 +78,7 @@ void Timelines::make() {
   state_.compare_exchange_strong(being_made, made ? State::made : State::unable);
 }
 
-// With all that it takes on that device; its word is told once, as nothing of position 1.
+// With all that it takes on that device; its word is told once, to be seen.
 bool Timelines::make_line(RealDevice& device) {
   const auto& cl = driver::real();
   const char* text = kSource;
@@ -98,13 +98,23 @@ bool Timelines::make_line(RealDevice& device) {
     wait = cl.clCreateKernel(program.get(), "samcl_wait", &error);
     if (!wait) return false;
   }
-  const cl_ulong zero = 0, first = 1;
+  if (!clear_word(device)) return false;
+  const cl_ulong first = 1;
   RealDevice::Queue& up = device.queue(engine::LaneKind::up);
   const std::lock_guard one_at_a_time(up.mutex);
-  const cl_int written = cl.clEnqueueWriteBuffer(up.real, word, CL_TRUE, 0, sizeof zero, &zero, 0, nullptr, nullptr);
-  return written == CL_SUCCESS && cl.clSetKernelArg(line.tell, 1, sizeof first, &first) == CL_SUCCESS &&
+  return cl.clSetKernelArg(line.tell, 1, sizeof first, &first) == CL_SUCCESS &&
          cl.clEnqueueNDRangeKernel(up.real, line.tell, 1, nullptr, &kOne, &kOne, 0, nullptr, nullptr) == CL_SUCCESS &&
          cl.clFinish(up.real) == CL_SUCCESS;
+}
+
+// It tells of nothing yet.
+bool Timelines::clear_word(RealDevice& device) const {
+  const cl_ulong zero = 0;
+  const cl_mem word = lines_[device.index].word->seen_by(device.index);
+  RealDevice::Queue& up = device.queue(engine::LaneKind::up);
+  const std::lock_guard one_at_a_time(up.mutex);
+  return driver::real().clEnqueueWriteBuffer(up.real, word, CL_TRUE, 0, sizeof zero, &zero, 0, nullptr, nullptr) ==
+         CL_SUCCESS;
 }
 
 // What each told. Waits get the words that they look at.

@@ -96,6 +96,7 @@ class Timelines {
   void write_word(unsigned device, const cl_ulong& value) const;
   void make();
   bool make_line(RealDevice& device);
+  bool clear_word(RealDevice& device) const;
   bool sees_others(RealDevice& device);
 
   const Devices& devices_;

@@ -107,6 +107,13 @@ TEST_F(TimelinesTest, WhatIsAwaitedAlreadyIsNotAwaitedAgain) {
   EXPECT_TRUE(timelines->begins_to_wait(0, {1, 1}));
 }
 
+// The very first operation may still run when devices have been tried.
+TEST_F(TimelinesTest, ToBeTriedTellsOfNothing) {
+  ASSERT_TRUE(prepare());
+  EXPECT_EQ(wait_for({0, 1}), CL_SUCCESS);
+  EXPECT_THAT(waited, ::testing::ElementsAre(Waited{1, 0, 1}));
+}
+
 TEST_F(TimelinesTest, WhoWaitsHasToldWhatNobodyHas) {
   ASSERT_TRUE(prepare());
   timelines->given(0, 7);
