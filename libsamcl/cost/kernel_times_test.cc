@@ -39,32 +39,31 @@ TEST(KernelTimes, OfTheFirstOnesTheLeastCounts) {
   EXPECT_EQ(times.expect(1000).whole, 10'000u);
 }
 
+// Of so many launches more, how many are to be timed.
+int wanted(KernelTimes& times, int launches) {
+  int count = 0;
+  for (int launch = 0; launch < launches; ++launch) count += times.wants_time(1000);
+  return count;
+}
+
 TEST(KernelTimes, OnlyTheFirstLaunchesAreTimedThoughNoneHasEnded) {
   KernelTimes times;
   times.took(1000, 2'000'000);
-  int wanted = 0;
-  for (int launch = 0; launch < 640; ++launch) wanted += times.wants_time(1000);
-  EXPECT_EQ(wanted, 4 + 9) << "the first four, and from then on one of 64";
+  EXPECT_EQ(wanted(times, 640), 4 + 9) << "the first four, and from then on one of 64";
 }
 
 TEST(KernelTimes, OnesThatAreNotLongAreTimedMoreSeldom) {
   KernelTimes times;
   times.took(1000, 100'000);
-  int wanted = 0;
-  for (int launch = 0; launch < 1024; ++launch) wanted += times.wants_time(1000);
-  EXPECT_EQ(wanted, 4 + 4) << "64, 128, 256 and 512";
-  for (int launch = 0; launch < 10 * 1024; ++launch) wanted += times.wants_time(1000);
-  EXPECT_EQ(wanted, 4 + 4 + 10);
+  EXPECT_EQ(wanted(times, 1024), 4 + 4) << "64, 128, 256 and 512";
+  EXPECT_EQ(wanted(times, 10 * 1024), 10);
 }
 
 TEST(KernelTimes, ShortLaunchesAreTimedEverMoreSeldom) {
   KernelTimes times;
   times.took(1000, 10'000);
-  int wanted = 0;
-  for (int launch = 0; launch < 1024; ++launch) wanted += times.wants_time(1000);
-  EXPECT_EQ(wanted, 2 + 7) << "8, 16 and so on to 512";
-  for (int launch = 0; launch < 10 * 1024; ++launch) wanted += times.wants_time(1000);
-  EXPECT_EQ(wanted, 2 + 7 + 10);
+  EXPECT_EQ(wanted(times, 1024), 2 + 7) << "8, 16 and so on to 512";
+  EXPECT_EQ(wanted(times, 10 * 1024), 10);
 }
 
 TEST(KernelTimes, ThatAreDoubtedAreTakenAgain) {

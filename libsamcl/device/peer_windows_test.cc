@@ -19,7 +19,7 @@ struct PeerWindowsTest : ::testing::Test {
   static constexpr uint64_t kSize = 2 * PeerWindows::kWindow + (13 << 20) + 77;
 
   testing::FakeDriver driver{2, testing::FakeDriver::Kind::cpu};
-  std::vector<std::unique_ptr<RealDevice>> devices = make_devices();
+  std::vector<std::unique_ptr<RealDevice>> devices = driver.make_devices();
   PeerWindows windows{PeerMemory::in_host_memory(devices)};
   cl_mem source = make_buffer(0), target = make_buffer(1);
 
@@ -27,13 +27,6 @@ struct PeerWindowsTest : ::testing::Test {
     driver::real().clReleaseMemObject(source);
     driver::real().clReleaseMemObject(target);
     EXPECT_EQ(driver.misuses(), 0);
-  }
-  std::vector<std::unique_ptr<RealDevice>> make_devices() const {
-    std::vector<std::unique_ptr<RealDevice>> made;
-    cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < 2; ++i)
-      made.push_back(std::make_unique<RealDevice>(i, driver.devices()[i], nullptr, LeaseTarget{}, nullptr, &error));
-    return made;
   }
   cl_mem make_buffer(unsigned device) const {
     cl_int made;

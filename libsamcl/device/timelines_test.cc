@@ -36,7 +36,7 @@ struct TimelinesTest : ::testing::Test {
   testing::FakeDriver driver{2, testing::FakeDriver::Kind::cpu};
   std::vector<Told> told;
   std::vector<Waited> waited;
-  std::vector<std::unique_ptr<RealDevice>> devices = make_devices();
+  std::vector<std::unique_ptr<RealDevice>> devices = driver.make_devices();
   std::unique_ptr<Timelines> timelines;
 
   TimelinesTest() {
@@ -51,13 +51,6 @@ struct TimelinesTest : ::testing::Test {
   }
   ~TimelinesTest() override {
     for (const auto& device : devices) EXPECT_TRUE(device->drain(10'000));
-  }
-  std::vector<std::unique_ptr<RealDevice>> make_devices() const {
-    std::vector<std::unique_ptr<RealDevice>> made;
-    cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < 2; ++i)
-      made.push_back(std::make_unique<RealDevice>(i, driver.devices()[i], nullptr, LeaseTarget{}, nullptr, &error));
-    return made;
   }
   static uint64_t value(const testing::KernelCall& call, size_t argument) {
     uint64_t found = 0;

@@ -499,6 +499,14 @@ void FakeDriver::resume() {
   suspended_.notify_all();
 }
 
+std::vector<std::unique_ptr<RealDevice>> FakeDriver::make_devices() const {
+  std::vector<std::unique_ptr<RealDevice>> made;
+  cl_int error = CL_SUCCESS;
+  for (unsigned i = 0; i < devices_.size(); ++i)
+    made.push_back(std::make_unique<RealDevice>(i, devices_[i], nullptr, LeaseTarget{}, nullptr, &error));
+  return made;
+}
+
 std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client, std::vector<unsigned> kinds) {
   cl_int error = CL_SUCCESS;
   std::vector<LeaseTarget> leases;

@@ -65,6 +65,8 @@ class FakeDriver {
   std::shared_ptr<Context> make_context(lease::Client* client = nullptr, std::vector<unsigned> kinds = {});
 
   const std::vector<cl_device_id>& devices() const { return devices_; }
+  // Each with a real context of its own, which nobody manages.
+  std::vector<std::unique_ptr<RealDevice>> make_devices() const;
 
   // Every program has that kernel.
   void define_kernel(const std::string& name, unsigned arguments, KernelFunction run);
