@@ -46,6 +46,7 @@ bool may_use(const engine::Operation& operation, const Storage& memory) {
   if (const SubKernel* const kernel = kernel_of(operation)) return kernel->uses(memory);
   if (const auto* fill = std::get_if<engine::Fill>(&operation)) return fill->replica.memory.get() == &memory;
   if (const auto* exchange = std::get_if<engine::Exchange>(&operation)) return exchange->memory.get() == &memory;
+  if (const auto* copy = std::get_if<engine::WindowCopy>(&operation)) return copy->memory.get() == &memory;
   if (const auto* copy = std::get_if<engine::ProgramCopy>(&operation)) return copy->replica.memory.get() == &memory;
   if (const auto* copy = std::get_if<engine::LocalCopy>(&operation))
     return copy->from.get() == &memory || copy->to.get() == &memory;

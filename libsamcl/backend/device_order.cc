@@ -16,6 +16,8 @@ using engine::NodePtr;
 constexpr uint64_t kLongestWaitNs = 100'000'000;
 
 bool is_long(const Node& node) {
+  const auto* const half = std::get_if<engine::WindowCopy>(&node.operation);
+  if (half && half->fills) return std::ranges::any_of(node.behind, [](const NodePtr& it) { return is_long(*it); });
   const auto* const run = std::get_if<engine::RunKernel>(&node.operation);
   const auto* const kernel = run ? static_cast<const SubKernel*>(run->work.get()) : nullptr;
   return kernel && kernel->times().expect(kernel->work_items(kernel->box())) > kLongestWaitNs;
@@ -71,18 +73,14 @@ cl_int DeviceOrder::wait(RealDevice& device, const Giving& giving) const {
 std::optional<cl_int> DeviceOrder::copy(RealDevice& device, const engine::Operation& operation, const Giving& giving,
                                         const EventWanted& wanted) const {
   const auto* const exchange = std::get_if<engine::Exchange>(&operation);
-  if (!exchange || exchange->from == kHost || exchange->to == kHost || exchange->memory->layout() ||
-      giving.after.size() > 1 || !set_.orders_itself()) {
-    return std::nullopt;
-  }
-  cl_int error = CL_SUCCESS;
-  const cl_mem to = exchange->memory->replica(device.index, &error);
-  if (!to) return error;
-  const cl_mem from = exchange->memory->replica_seen_by(exchange->from, device.index);
-  if (!from) return std::nullopt;
-  const auto done = set_.timelines->copy(device, giving.after.empty() ? nullptr : &giving.after[0], from, to,
-                                         exchange->ranges, wanted);
-  if (done == CL_SUCCESS) exchange->traffic->copied_bytes += engine::bytes_of(operation);
+  const auto* const half = std::get_if<engine::WindowCopy>(&operation);
+  const bool is_between_devices = exchange && exchange->from != kHost && exchange->to != kHost;
+  if ((!is_between_devices && !half) || giving.after.size() > 1 || !set_.orders_itself()) return std::nullopt;
+  const PeerCopy peer = half ? peer_copy(*half, device.index) : peer_copy(*exchange, device.index);
+  if (peer.error != CL_SUCCESS) return peer.error;
+  const Reached* const after = giving.after.empty() ? nullptr : &giving.after[0];
+  const auto done = set_.timelines->copy(device, after, peer.from, peer.to, peer.pairs(), wanted);
+  if (done == CL_SUCCESS) peer.traffic->copied_bytes += engine::bytes_of(operation);
   return done;
 }
 

@@ -24,6 +24,7 @@ using engine::LaneKind;
 using engine::LocalCopy;
 using engine::ProgramCopy;
 using engine::RunKernel;
+using engine::WindowCopy;
 
 // Bytes in flight when they pass from device to device through host memory.
 constexpr uint64_t kStaging = 4 << 20;
@@ -76,6 +77,11 @@ class Execution {
       return pass_on(o);
     }
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
+    return wait_for(o);
+  }
+
+  cl_int operator()(const WindowCopy& o) {
+    const trace::Span span(trace::Activity::local, o.place, engine::bytes_of(o));
     return wait_for(o);
   }
 
@@ -267,10 +273,10 @@ class Enqueueing {
         event_(wanted.event) {}
 
   cl_int operator()(const Exchange& o) {
+    if (o.from != kHost && o.to != kHost) return copy(peer_copy(o, device_.index));
     cl_int error = CL_SUCCESS;
     const auto replica = on_device(*o.memory, device_.index, error);
     if (!replica) return error;
-    if (o.from != kHost && o.to != kHost) return copy_from_peer(o, replica->real);
     std::byte* host = o.memory->host();
     if (!host) return CL_OUT_OF_HOST_MEMORY;
     const auto direction = o.from == kHost ? Direction::up : Direction::down;
@@ -283,6 +289,8 @@ class Enqueueing {
     }
     return CL_SUCCESS;
   }
+
+  cl_int operator()(const WindowCopy& o) { return copy(peer_copy(o, device_.index)); }
 
   cl_int operator()(const ProgramCopy& o) {
     cl_int error = CL_SUCCESS;
@@ -328,16 +336,17 @@ class Enqueueing {
     (up ? link.uploaded_bytes : link.downloaded_bytes) += bytes;
   }
 
-  cl_int copy_from_peer(const Exchange& o, cl_mem to) const {
-    const cl_mem from = o.memory->replica_seen_by(o.from, device_.index);
-    if (!from) return CL_INVALID_MEM_OBJECT;
-    o.traffic->copied_bytes += engine::bytes_of(o);
-    const auto& cl = driver::real();
-    if (const auto rows = as_rows(o.ranges)) return enqueue_rows(queue_, from, to, *rows, *rows, event_);
-    for (size_t i = 0; i < o.ranges.size(); ++i) {
-      const Range& range = o.ranges[i];
-      const cl_int error = cl.clEnqueueCopyBuffer(queue_, from, to, range.begin, range.begin, range.size(), 0, nullptr,
-                                                  i + 1 == o.ranges.size() ? event_ : nullptr);
+  cl_int copy(const PeerCopy& peer) const {
+    if (peer.error != CL_SUCCESS) return peer.error;
+    for (const Range& range : peer.ranges) peer.traffic->copied_bytes += range.size();
+    const bool as_they_lie = !peer.packs && !peer.unpacks;
+    if (const auto rows = as_they_lie ? as_rows(peer.ranges) : std::nullopt)
+      return enqueue_rows(queue_, peer.from, peer.to, *rows, *rows, event_);
+    const RectanglePairs pairs = peer.pairs();
+    for (const auto& [source, target] : pairs) {
+      cl_event* const event = &source == &pairs.back().first ? event_ : nullptr;
+      const cl_int error = driver::real().clEnqueueCopyBuffer(queue_, peer.from, peer.to, source.offset, target.offset,
+                                                              source.bytes(), 0, nullptr, event);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
@@ -355,6 +364,34 @@ cl_int execute(DeviceSet& set, Lane lane, const engine::Operation& operation) {
   return std::visit(Execution(set, lane), operation);
 }
 
+RectanglePairs PeerCopy::pairs() const {
+  RectanglePairs pairs;
+  pairs.reserve(ranges.size());
+  uint64_t packed = 0;
+  for (const Range& range : ranges) {
+    pairs.emplace_back(Rectangle::run(unpacks ? packed : range.begin, range.size()),
+                       Rectangle::run(packs ? packed : range.begin, range.size()));
+    packed += range.size();
+  }
+  return pairs;
+}
+
+PeerCopy peer_copy(const Exchange& o, unsigned device) {
+  PeerCopy copy{.ranges = o.ranges, .traffic = o.traffic};
+  copy.to = o.memory->replica(device, &copy.error);
+  if (copy.to) copy.from = o.memory->replica_seen_by(o.from, device);
+  if (copy.to && !copy.from) copy.error = CL_INVALID_MEM_OBJECT;
+  return copy;
+}
+
+PeerCopy peer_copy(const WindowCopy& o, unsigned device) {
+  PeerCopy copy{.ranges = o.ranges, .packs = o.fills, .unpacks = !o.fills, .traffic = o.traffic};
+  const cl_mem replica = o.memory->replica(device, &copy.error);
+  copy.from = o.fills ? replica : o.window->emptied;
+  copy.to = o.fills ? o.window->filled : replica;
+  return copy;
+}
+
 bool needs_thread(const engine::Operation& operation) {
   if (const auto* const run = std::get_if<engine::RunKernel>(&operation))
     return static_cast<const SubKernel&>(*run->work).shared().has_value();
@@ -369,7 +406,7 @@ uint64_t local_ns(const engine::Operation& operation) {
         using Kind = std::decay_t<decltype(it)>;
         if constexpr (std::is_same_v<Kind, Fill>) return !it.replica.memory->layout();
         if constexpr (std::is_same_v<Kind, Exchange>) return it.from != kHost && it.to != kHost;
-        return std::is_same_v<Kind, LocalCopy>;
+        return std::is_same_v<Kind, LocalCopy> || std::is_same_v<Kind, WindowCopy>;
       },
       operation);
   return stays_there ? 1 + engine::bytes_of(operation) / kBytesPerNs : 0;

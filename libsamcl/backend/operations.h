@@ -3,6 +3,9 @@
 
 #include <CL/cl.h>
 
+#include <span>
+
+#include "base/rectangle.h"
 #include "libsamcl/device/compute_queues.h"
 #include "libsamcl/engine/operation.h"
 
@@ -20,6 +23,20 @@ bool needs_thread(const engine::Operation& operation);
 // What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it
 // is. 0: it needs the host or a link to it.
 uint64_t local_ns(const engine::Operation& operation);
+
+// What a device copies of another one's memory, or for it: from which of its memory objects to which.
+struct PeerCopy {
+  cl_int error = CL_SUCCESS;  // of what they could not be had for
+  cl_mem from = nullptr, to = nullptr;
+  std::span<const Range> ranges;
+  bool packs = false, unpacks = false;  // in a window they lie one behind the other
+  Traffic* traffic = nullptr;
+
+  RectanglePairs pairs() const;
+};
+// The operation lives as long.
+PeerCopy peer_copy(const engine::Exchange& between_devices, unsigned device);
+PeerCopy peer_copy(const engine::WindowCopy& copy, unsigned device);
 
 // Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end (nullptr: nobody wants
 // it). Short transfers, fills and copies; not for kernels and calls.

@@ -28,7 +28,7 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
   static constexpr size_t kItems = 4096;
 
   static void SetUpTestSuite() {
-    setenv("SAMCL_TRANSPORT", "peer", 1);
+    setenv("SAMCL_TRANSPORT", "peer", 0);
     setenv("SAMCL_ORDERING", "device", 1);
     setenv("SAMCL_SPLIT", "always", 1);
   }

@@ -55,8 +55,8 @@ void DeviceSet::find_transports() {
   std::shared_ptr<PeerMemory> memory = one_memory ? PeerMemory::in_host_memory(devices) : PeerMemory::of(devices);
   if (!memory) return;
   windows = std::make_unique<PeerWindows>(memory);
+  if (may_wait_for_each_other(one_memory)) timelines = std::make_unique<Timelines>(devices, memory);
   if (wanted != Transport::windows) peers = std::move(memory);
-  if (peers && may_wait_for_each_other(one_memory)) timelines = std::make_unique<Timelines>(devices, peers);
   // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
   rates_ = {20, 250, 20'000};
   ordered_rates_ = rates_;

@@ -37,22 +37,37 @@ cl_int wait_for(cl_event& event) {
 
 }  // namespace
 
-std::optional<PeerWindows::Window> PeerWindows::take(Ends ends) {
-  const std::lock_guard lock(mutex_);
-  std::vector<Window>& idle = idle_[ends];
-  if (!idle.empty()) {
-    Window window = std::move(idle.back());
-    idle.pop_back();
-    return window;
+std::shared_ptr<PeerWindow> PeerWindows::next(unsigned from, unsigned to) {
+  Ring& ring = rings_[{from, to}];
+  std::shared_ptr<PeerWindow>& window = ring.windows[ring.next];
+  if (!window) {
+    std::optional<PeerWindow> made = make({from, to}, kOrdered);
+    if (!made) return nullptr;
+    window = std::make_shared<PeerWindow>(std::move(*made));
   }
-  Window window{memory_->allocate(ends.first, kWindow)};
+  ring.next = (ring.next + 1) % ring.windows.size();
+  return window;
+}
+
+std::optional<PeerWindow> PeerWindows::take(Ends ends) {
+  const std::lock_guard lock(mutex_);
+  std::vector<PeerWindow>& idle = idle_[ends];
+  if (idle.empty()) return make(ends, kWindow);
+  PeerWindow window = std::move(idle.back());
+  idle.pop_back();
+  return window;
+}
+
+std::optional<PeerWindow> PeerWindows::make(Ends ends, uint64_t bytes) const {
+  PeerWindow window;
+  window.memory = memory_->allocate(ends.first, bytes);
   if (window.memory) window.filled = window.memory->seen_by(ends.first);
   if (window.memory) window.emptied = window.memory->seen_by(ends.second);
   if (!window.filled || !window.emptied) return std::nullopt;
   return window;
 }
 
-void PeerWindows::give_back(Ends ends, Window window) {
+void PeerWindows::give_back(Ends ends, PeerWindow window) {
   const std::lock_guard lock(mutex_);
   idle_[ends].push_back(std::move(window));
 }
@@ -74,7 +89,7 @@ class PeerWindows::Passing {
     cl_command_queue queue;
     RangeCopies& copies;
   };
-  Passing(PeerWindows& pool, Ends ends, std::array<Window, 2> windows, End from, End to)
+  Passing(PeerWindows& pool, Ends ends, std::array<PeerWindow, 2> windows, End from, End to)
       : pool_(pool), ends_(ends), windows_(std::move(windows)), from_(from), to_(to) {}
   // A window whose commands failed is given up.
   ~Passing() {
@@ -143,7 +158,7 @@ class PeerWindows::Passing {
 
   PeerWindows& pool_;
   const Ends ends_;
-  std::array<Window, 2> windows_;
+  std::array<PeerWindow, 2> windows_;
   const End from_, to_;
   std::array<cl_event, 2> filled_{}, emptied_{};
   cl_int error_ = CL_SUCCESS;
@@ -153,9 +168,9 @@ std::optional<cl_int> PeerWindows::pass(RealDevice& from, RealDevice& to, cl_mem
                                         std::span<const Rectangle> rows) {
   if (rows.empty()) return CL_SUCCESS;
   const Ends ends{from.index, to.index};
-  std::array<Window, 2> windows;
-  for (Window& window : windows) {
-    std::optional<Window> taken = take(ends);
+  std::array<PeerWindow, 2> windows;
+  for (PeerWindow& window : windows) {
+    std::optional<PeerWindow> taken = take(ends);
     if (!taken) {
       if (windows[0].memory) give_back(ends, std::move(windows[0]));
       return std::nullopt;

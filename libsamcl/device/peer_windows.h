@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,10 +18,18 @@
 #include "base/rectangle.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/range_copies.h"
+#include "libsamcl/engine/operation.h"
 
 namespace samcl {
 
 class RealDevice;
+
+// Memory of one device through which bytes go to another.
+struct PeerWindow {
+  std::unique_ptr<PeerBuffer> memory;
+  cl_mem filled = nullptr, emptied = nullptr;  // as the one and the other device see it
+  engine::NodePtr emptied_by;  // what does so last, of one that next() gave. Under the lock of the context's graph
+};
 
 class PeerWindows {
  public:
@@ -40,21 +49,29 @@ class PeerWindows {
   std::optional<cl_int> pass(RealDevice& from, RealDevice& to, cl_mem source, cl_mem target,
                              std::span<const Rectangle> rows);
 
+  // Where devices order themselves (device/timelines.h): the window whose turn it is, of a few that one fills and the
+  // other empties; nullptr if there is no memory for it. Under the lock of the context's graph.
+  std::shared_ptr<PeerWindow> next(unsigned from, unsigned to);
+  static constexpr uint64_t kOrdered = 8 << 20;  // bytes of each
+
  private:
   class Passing;
-  struct Window {
-    std::unique_ptr<PeerBuffer> memory;
-    cl_mem filled = nullptr, emptied = nullptr;  // as the one and the other device see it
-  };
   using Ends = std::pair<unsigned, unsigned>;
-  std::optional<Window> take(Ends ends);
-  void give_back(Ends ends, Window window);
+  // Those of next().
+  struct Ring {
+    std::array<std::shared_ptr<PeerWindow>, 4> windows;
+    size_t next = 0;
+  };
+  std::optional<PeerWindow> make(Ends ends, uint64_t bytes) const;
+  std::optional<PeerWindow> take(Ends ends);
+  void give_back(Ends ends, PeerWindow window);
   RangeCopies& copies_on(const RealDevice& device);
 
   const std::shared_ptr<PeerMemory> memory_;
   std::mutex mutex_;
-  std::map<Ends, std::vector<Window>> idle_;
+  std::map<Ends, std::vector<PeerWindow>> idle_;
   std::map<unsigned, std::unique_ptr<RangeCopies>> copies_;  // by device
+  std::map<Ends, Ring> rings_;                               // under the graph's lock
 };
 
 }  // namespace samcl

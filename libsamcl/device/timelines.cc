@@ -1,5 +1,6 @@
 #include "libsamcl/device/timelines.h"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -23,8 +24,8 @@ kernel void samcl_wait(global volatile const ulong* word, ulong position) {
 )";
 
 constexpr uint64_t kBytes = 256 << 10;  // the least that is given
-// What one kernel of few work-groups copies about as fast as a command does.
-constexpr uint64_t kMostCopied = 1 << 20;
+// What the work-groups of one run copy about as fast as a command does, and those of one kernel.
+constexpr uint64_t kLongestRun = 1 << 20, kMostCopied = 8 << 20;
 constexpr cl_ulong kLetGo = std::numeric_limits<cl_ulong>::max();
 constexpr size_t kOne = 1;
 
@@ -176,17 +177,15 @@ cl_int Timelines::wait(RealDevice& on, const Reached& after, bool is_timed) {
 }
 
 std::optional<cl_int> Timelines::copy(RealDevice& on, const Reached* after, cl_mem from, cl_mem to,
-                                      std::span<const Range> ranges, const EventWanted& wanted) {
+                                      const RectanglePairs& runs, const EventWanted& wanted) {
   Line& line = lines_[on.index];
-  if (!line.copies || (after && !copies_wait_) || ranges.size() > RangeCopies::kMost) return std::nullopt;
-  RectanglePairs pairs;
-  uint64_t bytes = 0;
-  for (const Range& range : ranges) {
-    const Rectangle run = Rectangle::run(range.begin, range.size());
-    pairs.emplace_back(run, run);
-    bytes += range.size();
+  if (!line.copies || (after && !copies_wait_) || runs.size() > RangeCopies::kMost) return std::nullopt;
+  uint64_t bytes = 0, longest = 0;
+  for (const auto& [source, target] : runs) {
+    longest = std::max(longest, source.bytes());
+    bytes += source.bytes();
   }
-  if (bytes > kMostCopied) return std::nullopt;
+  if (longest > kLongestRun || bytes > kMostCopied) return std::nullopt;
   if (after) have_told(*after);
   const std::lock_guard one_at_a_time(on.queue(engine::LaneKind::compute).calls);
   RangeCopies::InOrder order;
@@ -195,7 +194,7 @@ std::optional<cl_int> Timelines::copy(RealDevice& on, const Reached* after, cl_m
   if (after) order.other = line.words[after->device];
   if (after) order.awaited = after->position;
   const cl_command_queue queue = on.compute_queue(ComputeQueues::use_for(wanted));
-  const auto error = line.copies->enqueue(queue, from, to, pairs, wanted.event, &order);
+  const auto error = line.copies->enqueue(queue, from, to, runs, wanted.event, &order);
   if (error != CL_SUCCESS || !order.own) return error;
   if (driver::real().clFlush(queue) == CL_SUCCESS) line.told.store(order.position, std::memory_order_release);
   return error;

@@ -13,10 +13,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "base/range.h"
+#include "base/rectangle.h"
 #include "base/small_vector.h"
 
 namespace samcl {
@@ -67,12 +66,12 @@ class Timelines {
   // is_timed: that is asked when it ran.
   cl_int wait(RealDevice& on, const Reached& after, bool is_timed);
 
-  // The same, and then copies ranges of another device's memory, as the device sees it, to its own, in one kernel,
-  // which also has its own word tell how far the queue has come. after: nullptr waits for none. The driver's code;
-  // nothing, and nothing done, if that is left to wait() and commands: many ranges, or much in them, or devices that
-  // compute on the same cores.
-  std::optional<cl_int> copy(RealDevice& on, const Reached* after, cl_mem from, cl_mem to,
-                             std::span<const Range> ranges, const EventWanted& wanted);
+  // The same, and then copies runs between memory objects, one of which others see, as the device sees it, in one
+  // kernel, which also has its own word tell how far the queue has come. after: nullptr waits for none. The driver's
+  // code; nothing, and nothing done, if that is left to wait() and commands: many runs, or much in them, or devices
+  // that compute on the same cores.
+  std::optional<cl_int> copy(RealDevice& on, const Reached* after, cl_mem from, cl_mem to, const RectanglePairs& runs,
+                             const EventWanted& wanted);
 
   // That device is lost, or its queue takes no more: nobody waits for it any longer. Any thread.
   void let_go(unsigned device);

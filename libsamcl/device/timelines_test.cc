@@ -175,7 +175,8 @@ TEST_F(TimelinesTest, CopiesTellToo) {
     return driver::real().clCreateBuffer(devices[device]->context(), CL_MEM_READ_WRITE, 4096, nullptr, &error);
   };
   const cl_mem from = buffer(1), to = buffer(1);
-  const std::vector<Range> ranges{{0, 16}, {64, 128}};
+  const RectanglePairs ranges{{Rectangle::run(0, 16), Rectangle::run(0, 16)},
+                              {Rectangle::run(64, 64), Rectangle::run(1024, 64)}};
   timelines->given(1, 4);
   EXPECT_EQ(timelines->copy(*devices[1], nullptr, from, to, ranges, {}), CL_SUCCESS);
   EXPECT_EQ(timelines->copy(*devices[1], nullptr, from, to, ranges, {}), CL_SUCCESS);

@@ -14,6 +14,7 @@ struct BytesOf {
     return bytes;
   }
   uint64_t operator()(const Exchange& o) const { return sum(o.ranges); }
+  uint64_t operator()(const WindowCopy& o) const { return sum(o.ranges); }
   uint64_t operator()(const ProgramCopy& o) const { return o.rows.bytes(); }
   uint64_t operator()(const LocalCopy& o) const { return o.source.bytes(); }
   uint64_t operator()(const Fill& o) const { return sum(o.ranges); }

@@ -21,6 +21,7 @@
 namespace samcl {
 
 class Storage;
+struct PeerWindow;
 struct Traffic;
 namespace observe {
 struct Operation;
@@ -52,6 +53,17 @@ struct Exchange {
   std::shared_ptr<Storage> memory;
   Place from = kHost, to = kHost;
   std::vector<Range> ranges;
+  Traffic* traffic = nullptr;
+};
+
+// Half an exchange between devices that do not see each other's replicas: ranges of a device's, one behind the other,
+// into a window that the other one sees, or from there.
+struct WindowCopy {
+  std::shared_ptr<Storage> memory;
+  Place place = kHost;  // the device whose replica it is
+  std::vector<Range> ranges;
+  std::shared_ptr<PeerWindow> window;
+  bool fills = false;  // the window, and not the replica
   Traffic* traffic = nullptr;
 };
 
@@ -94,7 +106,7 @@ struct HostCall {
   std::function<cl_int()> call;
 };
 
-using Operation = std::variant<Exchange, ProgramCopy, LocalCopy, Fill, RunKernel, HostCall>;
+using Operation = std::variant<Exchange, WindowCopy, ProgramCopy, LocalCopy, Fill, RunKernel, HostCall>;
 
 // Bytes that an operation moves; 0 for kernels and calls.
 uint64_t bytes_of(const Operation& operation);

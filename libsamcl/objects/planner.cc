@@ -78,7 +78,9 @@ Lane transfer_lane(const DeviceSet& devices, Place from, Place to, uint64_t byte
   return device.is_asynchronous() && !device.lease.client ? Lane{LaneKind::down, from} : usual;
 }
 
-SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
+SmallVector<engine::NodePtr, 2> Planner::add(Together together) { return enter(std::move(together), {}); }
+
+SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<const engine::NodePtr> after) {
   const uint64_t group = ++next_group_;
   for (const Planned& planned : together)
     for (const Access& access : planned.accesses)
@@ -90,6 +92,7 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
     for (const Access& access : together[i].accesses) {
       users_of(access).find_conflicts(access.range, access.write, before[i]);
     }
+    for (const engine::NodePtr& each : after) before[i].push_back(each);
     std::sort(before[i].begin(), before[i].end());
     before[i].erase(std::unique(before[i].begin(), before[i].end()), before[i].end());
   }
@@ -116,10 +119,33 @@ SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
   return nodes;
 }
 
-engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
+engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses accesses,
+                             std::span<const engine::NodePtr> after) {
   Together one;
   one.push_back({lane, std::move(operation), std::move(accesses), false});
-  return add(std::move(one)).front();
+  return enter(std::move(one), after).front();
+}
+
+// Where devices order themselves, but do not see each other's replicas: both halves on their own queues. False, and
+// nothing done: that is left to a thread.
+bool Planner::pass_through_window(const engine::Exchange& exchange) {
+  const Storage& memory = *exchange.memory;
+  const DeviceSet& set = memory.devices();
+  if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.orders_itself() ||
+      exchange.ranges.size() > RangeCopies::kMost || engine::bytes_of(exchange) > PeerWindows::kOrdered)
+    return false;
+  const std::shared_ptr<PeerWindow> window = set.windows->next(exchange.from, exchange.to);
+  if (!window) return false;
+  const auto half = [&](Place place, bool fills, const engine::NodePtr& after) {
+    Accesses accesses;
+    for (const Range& range : exchange.ranges) accesses.push_back({exchange.memory, place, range, !fills});
+    engine::WindowCopy copy{exchange.memory, place, exchange.ranges, window, fills, exchange.traffic};
+    const std::span<const engine::NodePtr> only_after(&after, after && !after->ended ? 1 : 0);
+    return add({LaneKind::compute, place}, std::move(copy), std::move(accesses), only_after);
+  };
+  const engine::NodePtr filled = half(exchange.from, true, window->emptied_by);
+  window->emptied_by = half(exchange.to, false, filled);
+  return true;
 }
 
 // Of these ranges what has to come there together, where it matters from which place it comes.
@@ -168,6 +194,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     cl_int error;
     const bool is_direct =
         source != kHost && place != kHost && memory->replica(place, &error) && memory->replica_seen_by(source, place);
+    if (!is_direct && pass_through_window(exchange)) continue;
     const Lane lane = is_direct
                           ? Lane{LaneKind::compute, place}
                           : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);

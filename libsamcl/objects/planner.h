@@ -69,7 +69,9 @@ class Planner {
   // Enters operations that do not wait for each other: the parts of a launch. They come after all earlier ones that
   // use the same bytes, if one of the two writes them. Directories are the caller's.
   SmallVector<engine::NodePtr, 2> add(Together together);
-  engine::NodePtr add(engine::Lane lane, engine::Operation operation, Accesses accesses);
+  // after: it comes after these, too.
+  engine::NodePtr add(engine::Lane lane, engine::Operation operation, Accesses accesses,
+                      std::span<const engine::NodePtr> after = {});
 
   // Ends when the bytes are no longer in use otherwise: for those that the program itself is about to touch.
   void join(Accesses accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
@@ -90,6 +92,8 @@ class Planner {
   bool is_awaited() const { return is_awaited_; }
 
  private:
+  SmallVector<engine::NodePtr, 2> enter(Together together, std::span<const engine::NodePtr> after);
+  bool pass_through_window(const engine::Exchange& exchange);
   static uint64_t missing_together(Storage& memory, std::span<const Range> ranges, Place place);
   void make_room(const Access& access, engine::NodeList& before);
   void evict(const std::shared_ptr<Storage>& memory, unsigned device);

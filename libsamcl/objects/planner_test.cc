@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <random>
+#include <thread>
 
 #include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/engine/testing/simulated_backend.h"
 #include "libsamcl/engine/testing/simulated_bytes.h"
 #include "libsamcl/objects/graph.h"
+#include "libsamcl/settings/config.h"
 #include "libsamcl/testing/fake_driver.h"
 
 namespace samcl {
@@ -71,7 +74,7 @@ class FakeLaunch : public Command {
 };
 
 struct PlannerTest : ::testing::Test {
-  testing::FakeDriver driver{kDevices};
+  testing::FakeDriver driver;
   std::shared_ptr<Context> context = driver.make_context();
   SimulatedBytes memory;
   SimulatedBackend backend;
@@ -80,7 +83,7 @@ struct PlannerTest : ::testing::Test {
   std::shared_ptr<Storage> storage = std::make_shared<Storage>(context, kSize, nullptr);
   std::shared_ptr<Buffer> buffer = make_buffer(storage);
 
-  PlannerTest() {
+  explicit PlannerTest(testing::FakeDriver::Kind kind = testing::FakeDriver::Kind::gpu) : driver(kDevices, kind) {
     backend.perform = [this](const engine::Node& node) { return memory.perform(node); };
   }
   ~PlannerTest() override { run(); }
@@ -353,6 +356,64 @@ TEST_F(PlannerTest, RandomSequencesReadWhatOneDeviceWouldHave) {
   run();
   for (const auto& [found, expected] : reads) ASSERT_EQ(*found, expected);
   EXPECT_EQ(read(0, kSize), model);
+}
+
+// Devices that order themselves and see windows of each other's memory, not their replicas.
+struct ThroughWindows : PlannerTest {
+  static void SetUpTestSuite() {
+    setenv("SAMCL_TRANSPORT", "windows", 1);
+    setenv("SAMCL_ORDERING", "device", 1);
+  }
+  ThroughWindows() : PlannerTest(testing::FakeDriver::Kind::cpu) {}
+  void SetUp() override {
+    if (Config::get().transport != Config::Transport::windows)
+      GTEST_SKIP() << "settings were read before: run it alone";
+    ASSERT_NE(context->timelines, nullptr);
+    context->timelines->prepare();
+    while (!context->orders_itself()) std::this_thread::yield();
+    write(0, bytes(kSize, 0));
+    launch({{0, {{0, 100}}, {}}, {1, {{200, 300}}, {}}});
+    run();
+    node_order.clear();
+  }
+};
+
+TEST_F(ThroughWindows, BothHalvesOfAnExchangeAreInTheDevicesOwnLanes) {
+  launch({{0, {}, {{0, 100}}}});
+  launch({{1, {{0, 100}}, {{200, 300}}}});
+  run();
+  const engine::Lane first{LaneKind::compute, 0}, second{LaneKind::compute, 1};
+  EXPECT_THAT(node_order, ElementsAre(first, first, second, second));
+  EXPECT_EQ(memory.at(*storage, 1)[50], std::byte{1});
+}
+
+// The one that fills them is much faster, and waits for the other one only when all windows are full.
+TEST_F(ThroughWindows, AWindowIsFilledWhenItHasBeenEmptied) {
+  backend.duration = [](const engine::Node& node) { return node.lane.device == 1 ? uint64_t{1000} : uint64_t{1}; };
+  std::vector<int> seen;
+  backend.perform = [&](const engine::Node& node) {
+    const cl_int done = memory.perform(node);
+    const auto* const copy = std::get_if<engine::WindowCopy>(&node.operation);
+    if (copy && !copy->fills) seen.push_back(std::to_integer<int>(memory.at(*storage, 1)[50]));
+    return done;
+  };
+  for (int i = 0; i < 12; ++i) {
+    launch({{0, {}, {{0, 100}}}});
+    launch({{1, {{0, 100}}, {{200, 300}}}});
+  }
+  run();
+  EXPECT_THAT(seen, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+}
+
+TEST_F(ThroughWindows, WhatIsLargerIsLeftToAThread) {
+  constexpr uint64_t kLarge = PeerWindows::kOrdered + 1;
+  storage = std::make_shared<Storage>(context, kLarge, nullptr);
+  launch({{0, {}, {{0, kLarge}}}});
+  run();
+  node_order.clear();
+  launch({{1, {{0, kLarge}}, {{0, 1}}}});
+  run();
+  EXPECT_THAT(node_order, ElementsAre(engine::Lane{LaneKind::up, 1}, engine::Lane{LaneKind::compute, 1}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ struct Name {
     if (o.from == kHost) return "upload";
     return o.to == kHost ? "download" : "peer copy";
   }
+  const char* operator()(const engine::WindowCopy& o) const { return o.fills ? "fill window" : "peer copy"; }
   const char* operator()(const engine::ProgramCopy& o) const {
     if (o.replica.place == kHost) return "host copy";
     return o.to_program ? "download" : "upload";

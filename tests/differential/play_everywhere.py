@@ -27,6 +27,7 @@ WAYS = {
     "peer pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "peer"}),
     "ordered pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device"}),
     "windows pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "windows"}),
+    "ordered windows pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "windows", "SAMCL_ORDERING": "device"}),
     "one-context pthread 3": ("pthread", 3, {"SAMCL_TRANSPORT": "one-context"}),
     "submitted pthread 2": ("pthread", 2, {"SAMCL_SUBMISSION": "thread"}),
     "submitted ordered pthread 2": ("pthread", 2, {"SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device",

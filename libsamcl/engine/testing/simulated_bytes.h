@@ -1,12 +1,14 @@
 // The bytes of memory objects at all their places, for tests: does what operations say, without any device.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "libsamcl/device/peer_windows.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/memory/storage.h"
 
@@ -40,6 +42,19 @@ class SimulatedBytes {
     }
     ++exchanges;
   }
+  void operator()(const WindowCopy& o) {
+    std::vector<std::byte>& window = windows_[o.window.get()];
+    window.resize(std::max<size_t>(window.size(), PeerWindows::kOrdered));
+    uint64_t packed = 0;
+    for (const Range& range : o.ranges) {
+      std::byte* const replica = at(*o.memory, o.place).data() + range.begin;
+      o.fills ? std::memcpy(window.data() + packed, replica, range.size())
+              : std::memcpy(replica, window.data() + packed, range.size());
+      packed += range.size();
+    }
+    if (o.fills) moved += packed;
+    if (o.fills) ++exchanges;
+  }
   void operator()(const ProgramCopy& o) {
     std::byte* replica = at(*o.replica.memory, o.replica.place).data();
     o.rows.for_each_row([&](uint64_t index, Range row) {
@@ -70,6 +85,7 @@ class SimulatedBytes {
 
  private:
   std::map<std::pair<const Storage*, Place>, std::vector<std::byte>> places_;
+  std::map<const PeerWindow*, std::vector<std::byte>> windows_;
 };
 
 }  // namespace samcl::engine::testing
