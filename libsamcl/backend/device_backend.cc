@@ -226,7 +226,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) c
   // for.
   if (kernel && !may_wait && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
   Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
-  const bool is_asked_for = node.observed && (!kernel || kernel->is_asked_for());
+  const bool is_asked_for = node.has_own_end || (node.observed && (!kernel || kernel->is_asked_for()));
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
   if (trace::on()) how.times = Giving::Times::at_end;
   return how;

@@ -139,6 +139,58 @@ TEST_P(OrderedLaunches, ThatTheDriverRefusesAtFirstAreRight) {
   EXPECT_EQ(contents(kSteps % 2), now);
 }
 
+// Of a program that waits for each launch.
+struct OrderedAndAwaited : OrderedLaunches {
+  // A step, and another one in which all is as in the next.
+  void step() {
+    launch(stencil, {steps % 2, 1 - steps % 2})->wait();
+    machine.context->program_waited();
+    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    std::swap(now, next);
+    ++steps;
+  }
+  // Copies by commands: the devices of these tests leave their kernels alone.
+  int copies() {
+    for (const auto& device : machine.context->devices) device->drain(10'000);
+    return machine.driver.count(Call::copy);
+  }
+  size_t steps = 0;
+  Words now = testing::counting(kItems), next = Words(kItems);
+};
+
+TEST_P(OrderedAndAwaited, WhatTheNextOneNeedsPassesBeforeItComes) {
+  write(0, now);
+  for (int i = 0; i < 10; ++i) step();
+  const int before = copies();
+  EXPECT_TRUE(machine.context->has_waited());
+  launch(stencil, {0, 1});  // as of a program that has not
+  EXPECT_EQ(copies(), before);
+  last->wait();
+  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+  EXPECT_EQ(contents(1), next);
+}
+
+// Nothing of the program's waits for it, but what comes after counts on it.
+TEST_P(OrderedAndAwaited, WhatFailsToPassAheadFailsWhatCountedOnIt) {
+  write(0, now);
+  for (int i = 0; i < 10; ++i) step();
+  machine.driver.suspend();
+  machine.driver.fail(Call::copy, CL_OUT_OF_RESOURCES, 100'000'000);
+  const EventPtr first = launch(stencil, {0, 1});
+  const EventPtr second = launch(stencil, {1, 0});
+  machine.driver.resume();
+  EXPECT_EQ(first->wait(), CL_COMPLETE);
+  EXPECT_LT(second->wait(), 0);
+  machine.driver.fail(Call::copy, CL_SUCCESS, 0);
+  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+  EXPECT_EQ(contents(1), next);
+  write(0, next);
+  EXPECT_EQ(launch(stencil, {1, 0})->wait(), CL_COMPLETE);
+  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(next), std::span(now)});
+  EXPECT_EQ(contents(0), now);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OrderedAndAwaited, ::testing::Values(2, 3));
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedLaunches, ::testing::Values(2, 3, 4));
 
 }  // namespace

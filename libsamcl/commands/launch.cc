@@ -453,11 +453,13 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   if (!tested_on_.empty()) SelfTest::enter(planner, event, request_, *options_.split, tested_on_, predicted_ns_);
   foresee(event->context);
   note_use();
+  goes_ahead_ = may_go_ahead(*event);
   remember_before();
   begin_runs(event->context->lineage);
   bring_bytes(planner);
   run_parts(planner, event);
   note_written();
+  if (event->context->timelines) foresee_halos(planner);
   make_safe(planner, *event->context);
   merge(planner, *event->context);
   return CL_SUCCESS;
@@ -575,6 +577,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
     Planner::Planned planned;
     planned.lane = {LaneKind::compute, parts[p].device};
     planned.is_handed_on = p < plan_->layers;
+    planned.has_own_end = goes_ahead_;
     parts_.emplace_back(*this, event, p, device);
     planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
     const bool uses_all = shared_ && !taking_over_;
@@ -608,7 +611,7 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
     const auto add = [&](std::span<const Range> ranges, bool writes) {
       for (const Range& range : tracked(access, ranges)) accesses.push_back({access.storage, place, range, writes});
     };
-    add(access.needs(part), false);
+    if (!access.written || !std::ranges::equal(access.needs(part), access.writes(part))) add(access.needs(part), false);
     if (access.written) add(access.writes(part), true);
   }
 }
@@ -799,6 +802,33 @@ void KernelLaunch::note_written() const {
       for (const Range& range : tracked(access, access.shares[p].writes))
         access.storage->written(range, only(parts[p].device));
     }
+  }
+}
+
+// Whether what the next launch needs may pass while the program waits for this one, as it does for each.
+bool KernelLaunch::may_go_ahead(const Event& event) const {
+  Context& context = *event.context;
+  return context.timelines && context.has_waited() && context.orders_itself() && event.turn().line &&
+         plan_->is_split() && std::ranges::any_of(plan_->accesses, [](const BufferAccess& access) {
+           return access.written && access.storage->halo().is_foreseen();
+         });
+}
+
+// What passed between devices for this launch, and is likely to for the next.
+void KernelLaunch::foresee_halos(const Planner& planner) {
+  if (!plan_->is_split() || is_again_) return;
+  for (const BufferAccess& access : plan_->accesses) {
+    if (access.shares.empty() || access.storage->shared()) continue;
+    SmallVector<Storage::Need, 8> needs;
+    for (size_t p = 0; p < plan_->parts.size(); ++p) needs.push_back({plan_->parts[p].device, access.shares[p].needs});
+    access.storage->halo().used(planner.first_group(), {needs.data(), needs.size()});
+  }
+  for (const BufferAccess& access : plan_->accesses) {
+    if (!access.written || access.shares.empty() || access.storage->shared()) continue;
+    std::vector<Halo::Pass> passes = access.storage->halo().written(planner.first_group());
+    if (passes.empty() || !goes_ahead_) continue;
+    if (!ahead_) ahead_ = std::make_shared<BringAhead>(request_.kernel);
+    ahead_->add(access.storage, std::move(passes));
   }
 }
 

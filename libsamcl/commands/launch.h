@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "libsamcl/commands/bring_ahead.h"
 #include "libsamcl/commands/following.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/objects/event.h"
@@ -33,6 +34,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   std::shared_ptr<Command> again() override;
   bool may_be_followed() const override;
   void leave_untold(Event& event) override;
+  std::shared_ptr<Command> ahead() override { return std::exchange(ahead_, nullptr); }
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
   bool does_at_once(const Command& next, engine::AccessMap& program_memory) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
@@ -123,6 +125,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
   void add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const;
   void note_written() const;
+  bool may_go_ahead(const Event& event) const;
+  void foresee_halos(const Planner& planner);
   void merge(Planner& planner, Context& context);
 
   const LaunchRequest request_;
@@ -136,6 +140,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool is_all_ = false;                         // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;                   // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;             // of the plan
+  bool goes_ahead_ = false;                     // may_go_ahead()
+  std::shared_ptr<BringAhead> ahead_;           // what the next launch will need of other devices; nullptr: unknown
   std::unique_ptr<SharedWork> shared_;          // what they take from; nullptr: each runs what the plan gives it
   std::vector<std::atomic<uint64_t>> part_ns_;  // of each, on its own device; empty: of no interest
   std::unique_ptr<TakingOver> taking_over_;     // where they do, and have memories of their own

@@ -16,11 +16,9 @@ void forget_ended_of(Nodes& nodes) {
   erase(nodes, [](const NodePtr& node) { return node->ended; });
 }
 
-// A node's accesses are recorded one after the other. What has ended goes before more memory is taken.
+// A node's accesses are recorded one after the other.
 void add(Nodes& nodes, const NodePtr& node) {
-  if (!nodes.empty() && nodes.back() == node) return;
-  if (nodes.size() == nodes.capacity()) forget_ended_of(nodes);
-  nodes.push_back(node);
+  if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
 }
 
 // Neighbouring runs mostly have the same users.
@@ -51,6 +49,7 @@ void AccessMap::find_conflicts(Range range, bool write, NodeList& out) {
 
 void AccessMap::record(Range range, bool write, const NodePtr& node) {
   runs_.change(range, [&](Users& users) {
+    users.forget_ended();  // it would keep runs apart for nothing
     if (!write) return add(users.readers, node);
     // Who waits for this node waits for all that it waited for.
     const auto of_another_group = [&](const NodePtr& other) { return other->group != node->group; };
@@ -61,7 +60,7 @@ void AccessMap::record(Range range, bool write, const NodePtr& node) {
   if (runs_.size() >= sweep_at_) sweep();
 }
 
-// What has ended since it was recorded keeps runs apart for nothing.
+// The same where nothing has been recorded since.
 void AccessMap::sweep() {
   runs_.change({0, UINT64_MAX}, [](Users& users) { users.forget_ended(); });
   sweep_at_ = std::max<size_t>(1024, 2 * runs_.size());

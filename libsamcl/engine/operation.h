@@ -122,6 +122,9 @@ class Owner {
   // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once. Any thread.
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
 
+  // None of the program's: what comes after it counts on it nevertheless. Before it is planned.
+  bool is_ahead = false;
+
  protected:
   // line: its in-order queue, in which it gets its turn later; nullptr: in none.
   explicit Owner(const void* line = nullptr) : line_(line) {}
@@ -154,6 +157,7 @@ class Node {
   bool observed = false;                            // the program may ask when it ran
   bool alone = true;                                // the only one of its group
   bool is_handed_on = false;  // other lanes are likely to wait for its end: it is heard of at once
+  bool has_own_end = false;   // its end is not to be heard of only with what comes behind it
   bool issued = false;
   bool ended = false;
   uint64_t number = 0;               // in the order in which nodes were entered in the engine

@@ -276,6 +276,13 @@ cl_int Storage::evict_replica(unsigned device, const std::vector<Range>& only_he
   return error;
 }
 
+void Storage::lose_copies(Range range, Place place) {
+  for (const auto& piece : directory_.pieces(range)) {
+    const Places others = piece.valid & ~only(place);
+    if (others != 0) directory_.written(piece.range, others);
+  }
+}
+
 bool Storage::is_idle_replica(unsigned device) {
   if (!has_replica(device) || !will_have_replica(device)) return false;
   engine::NodeList users;

@@ -23,6 +23,7 @@
 
 #include "base/rectangle.h"
 #include "libsamcl/coherence/directory.h"
+#include "libsamcl/coherence/halo.h"
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/engine/access_map.h"
@@ -201,13 +202,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The same of one machine had its launches run the other way, as of that epoch of its ways.
   ImaginedDirectory& imagined_otherwise(size_t machines, size_t machine, uint64_t epoch);
 
-  // These ranges go from device to device for a command whose first group of operations is that one. What such ranges
-  // were the last time is where other devices are likely to need bytes again.
-  void passes_on(uint64_t group, const std::vector<Range>& ranges) {
-    if (std::exchange(passed_in_, group) != group) passed_on_.clear();
-    passed_on_.insert(passed_on_.end(), ranges.begin(), ranges.end());
-  }
-  const std::vector<Range>& passed_on() const { return passed_on_; }
+  // What of it goes from device to device.
+  Halo& halo() { return halo_; }
+  const Halo& halo() const { return halo_; }
+  // What was copied there may not have arrived. Bytes that are valid nowhere else stay valid there.
+  void lose_copies(Range range, Place place);
 
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
@@ -260,10 +259,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // What destinations go by: a launch uses the buffer on these devices,
   void used_on(Places devices);
   // and of `range` each of them needs no more than its own ranges.
-  struct Need {
-    unsigned device;
-    std::span<const Range> ranges;
-  };
+  using Need = Halo::Need;
   void used_on(Range range, std::span<const Need> needs);
 
  private:
@@ -310,8 +306,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0, last_use_ = 0, host_changes_ = 0;
   static inline std::atomic<uint64_t> all_host_changes_{0};
-  std::vector<Range> passed_on_;
-  uint64_t passed_in_ = 0;
+  Halo halo_;
   std::vector<Rectangle> mapped_;
   Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;

@@ -40,6 +40,10 @@ class Command {
   // where there is no memory: then the command has failed.
   virtual void ended(cl_int) {}
 
+  // What is planned right behind it, though no command of the program needs it yet; nullptr: nothing. Asked once, when
+  // it has been planned. Likewise.
+  virtual std::shared_ptr<Command> ahead() { return nullptr; }
+
   // What it is going to use when it is planned next (objects/lineage.h); asked where devices may be lost, any number of
   // times. Under the graph's lock.
   virtual void uses(Uses& uses);

@@ -169,6 +169,7 @@ void Context::memory_released(const Storage& memory) {
 }
 
 void Context::program_waited() {
+  has_waited_.store(true, std::memory_order_relaxed);
   if (devices.size() < 2 || shares_host_memory() || splits_always()) return;
   graph.locked([this] { ways.waited(now_ns()); });
 }

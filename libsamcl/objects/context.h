@@ -79,6 +79,8 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   Lineage lineage;  // of what devices alone have, if they may be lost
   // The program has waited for what it launched.
   void program_waited();
+  // Whether it has since this was asked last. Any thread, as program_waited().
+  bool has_waited() { return has_waited_.exchange(false, std::memory_order_relaxed); }
   // Ends what the program knows to have ended and has not been ended yet, since it might have gone on
   // (Graph::follow()): when the program has let go of an object, which that may hold. Any thread, without locks.
   void tell_untold();
@@ -129,6 +131,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
                  const std::function<bool(const SetAside&)>& guarded) override;
 
   std::atomic<bool> has_let_go_{false};
+  std::atomic<bool> has_waited_{false};
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;
 };

@@ -285,6 +285,10 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
     error = command->plan(planner, event);
+    for (const auto& on : planner.counts_on()) {  // ends after it, and fails where it does
+      std::static_pointer_cast<Event>(on)->dependents_.push_back({event, true, false});
+      ++event->unmet_;
+    }
   } catch (...) {  // no memory; what was entered runs to its end
   }
   event->planning_ = nullptr;
@@ -292,6 +296,25 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   event->open_ += planner.operations();
   if (command->tells_what_will_be()) planned(event);
   operation_ended(event, error);
+  if (error == CL_SUCCESS) plan_ahead(event, *command);
+}
+
+// In its turn, so that devices keep what it does behind each other; what the program has waits for its end only if it
+// comes after what it does.
+void Graph::plan_ahead(const std::shared_ptr<Event>& behind, Command& command) {
+  try {
+    std::shared_ptr<Command> next = command.ahead();
+    if (!next) return;
+    const auto event = Event::make_shared(behind->context, behind->queue, CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    event->set_queued();
+    event->number = trace::submitted(event->type);
+    event->number_.store(behind->number_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    event->command_ = std::move(next);
+    event->is_ahead = true;
+    event->set_free();
+    plan_one(event);
+  } catch (...) {  // no memory: what needs it will bring it
+  }
 }
 
 void Graph::planned(const std::shared_ptr<Event>& event) {

@@ -93,6 +93,7 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
       users_of(access).find_conflicts(access.range, access.write, before[i]);
     }
     for (const engine::NodePtr& each : after) before[i].push_back(each);
+    note_counts_on(before[i]);
     std::sort(before[i].begin(), before[i].end());
     before[i].erase(std::unique(before[i].begin(), before[i].end()), before[i].end());
   }
@@ -106,6 +107,7 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
     node->owner = owner_;
     node->alone = together.size() == 1;
     node->is_handed_on = planned.is_handed_on;
+    node->has_own_end = planned.has_own_end;
     nodes.push_back(node);
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
   }
@@ -119,10 +121,17 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
   return nodes;
 }
 
+void Planner::note_counts_on(const engine::NodeList& before) {
+  for (const engine::NodePtr& node : before) {
+    if (node->ended || !node->owner || !node->owner->is_ahead || node->owner == owner_) continue;
+    if (std::ranges::find(counts_on_, node->owner) == counts_on_.end()) counts_on_.push_back(node->owner);
+  }
+}
+
 engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses accesses,
                              std::span<const engine::NodePtr> after) {
   Together one;
-  one.push_back({lane, std::move(operation), std::move(accesses), false});
+  one.push_back({lane, std::move(operation), std::move(accesses)});
   return enter(std::move(one), after).front();
 }
 
@@ -131,8 +140,10 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
 bool Planner::pass_through_window(const engine::Exchange& exchange) {
   const Storage& memory = *exchange.memory;
   const DeviceSet& set = memory.devices();
-  if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.orders_itself() ||
-      exchange.ranges.size() > RangeCopies::kMost || engine::bytes_of(exchange) > PeerWindows::kOrdered)
+  if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.timelines) return false;
+  set.timelines->prepare();
+  if (!set.orders_itself() || exchange.ranges.size() > RangeCopies::kMost ||
+      engine::bytes_of(exchange) > PeerWindows::kOrdered)
     return false;
   const std::shared_ptr<PeerWindow> window = set.windows->next(exchange.from, exchange.to);
   if (!window) return false;
@@ -189,7 +200,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
       accesses.push_back({memory, source, range, false});
       accesses.push_back({memory, place, range, true});
     }
-    if (source != kHost && place != kHost) memory->passes_on(first_group_, pieces);
+    if (source != kHost && place != kHost) memory->halo().passes(first_group_, source, place, pieces);
     engine::Exchange exchange{memory, source, place, std::move(pieces), traffic};
     cl_int error;
     const bool is_direct =

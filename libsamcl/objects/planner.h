@@ -57,7 +57,8 @@ class Planner {
     engine::Lane lane;
     engine::Operation operation;
     Accesses accesses;
-    bool is_handed_on = false;  // see engine::Node
+    bool is_handed_on = false;  // see engine::Node, as the next
+    bool has_own_end = false;
   };
   using Together = SmallVector<Planned, 2>;
 
@@ -86,6 +87,12 @@ class Planner {
   // Undefined bytes become zeros, so that all places start from the same.
   void define(const std::shared_ptr<Storage>& memory, Range range);
 
+  // Tells the operations of this command from those of others.
+  uint64_t first_group() const { return first_group_; }
+
+  // Who is ahead (engine::Owner) of what operations of this command come after.
+  const std::vector<std::shared_ptr<engine::Owner>>& counts_on() const { return counts_on_; }
+
   // How many operations were entered, and are awaited.
   size_t operations() const { return operations_; }
   // The thread that enqueues the command waits for it.
@@ -95,6 +102,7 @@ class Planner {
   SmallVector<engine::NodePtr, 2> enter(Together together, std::span<const engine::NodePtr> after);
   bool pass_through_window(const engine::Exchange& exchange);
   static uint64_t missing_together(Storage& memory, std::span<const Range> ranges, Place place);
+  void note_counts_on(const engine::NodeList& before);
   void make_room(const Access& access, engine::NodeList& before);
   void evict(const std::shared_ptr<Storage>& memory, unsigned device);
   static engine::HostCall eviction(const std::shared_ptr<Storage>& memory, unsigned device,
@@ -113,7 +121,8 @@ class Planner {
   const std::shared_ptr<engine::Owner> owner_;
   size_t operations_ = 0;
   const uint64_t first_group_ = next_group_ + 1;  // of this command
-  engine::NodeList evictions_;                    // what gives back replicas: what needs new ones comes after it
+  std::vector<std::shared_ptr<engine::Owner>> counts_on_;
+  engine::NodeList evictions_;  // what gives back replicas: what needs new ones comes after it
   bool evicting_ = false;
 };
 

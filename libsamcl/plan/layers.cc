@@ -24,10 +24,12 @@ bool needs_others(const BufferAccess& access, size_t part, Place place) {
 }
 
 bool writes_for_others(const BufferAccess& access, size_t part) {
-  const std::vector<Range>& passed = access.storage->passed_on();
+  const std::vector<Halo::Pass>& passed = access.storage->halo().last();
   return std::ranges::any_of(access.shares[part].writes, [&](const Range& written) {
-    return std::ranges::any_of(passed,
-                               [&](const Range& each) { return each.begin < written.end && written.begin < each.end; });
+    return std::ranges::any_of(passed, [&](const Halo::Pass& pass) {
+      return std::ranges::any_of(
+          pass.ranges, [&](const Range& each) { return each.begin < written.end && written.begin < each.end; });
+    });
   });
 }
 
