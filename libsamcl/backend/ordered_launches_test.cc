@@ -190,6 +190,42 @@ TEST_P(OrderedAndAwaited, WhatFailsToPassAheadFailsWhatCountedOnIt) {
   EXPECT_EQ(contents(0), now);
 }
 
+// Some launches again and again, and then others.
+TEST_P(OrderedAndAwaited, AnyThatRepeatForAWhileAreRight) {
+  const unsigned seed = test_seed();
+  std::mt19937 random(seed);
+  SCOPED_TRACE(seed);
+  std::array<Words, 3> model;
+  for (size_t b = 0; b < model.size(); ++b) {
+    model[b] = testing::counting(kItems, static_cast<cl_uint>(1000 * b));
+    write(b, model[b]);
+  }
+  const auto sum = [&](size_t from, size_t to) {
+    launch(stencil, {from, to});
+    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(model[from]), std::span(model[to])});
+  };
+  const auto tripled = [&](size_t buffer) {
+    launch(triple, {buffer});
+    for (size_t i = 0; i < kItems; ++i) testing::triple(i, {std::span(model[buffer])});
+  };
+  for (int phase = 0; phase < 40; ++phase) {
+    const size_t a = random() % 3, b = (a + 1 + random() % 2) % 3, steps = 1 + random() % 12, other = random() % 4;
+    for (size_t step = 0; step < steps; ++step) {
+      sum(step % 2 ? b : a, step % 2 ? a : b);
+      if (other == 1) tripled(step % 2 ? a : b);
+      if (other == 2) tripled(3 - a - b);
+      if (random() % 8 == 0) continue;
+      last->wait();
+      machine.context->program_waited();
+    }
+    if (random() % 4 == 0) write(b, model[b] = testing::counting(kItems, random()));
+    if (random() % 4 == 0) {
+      ASSERT_EQ(contents(a), model[a]) << phase;
+    }
+  }
+  for (size_t each = 0; each < model.size(); ++each) EXPECT_EQ(contents(each), model[each]) << each;
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedAndAwaited, ::testing::Values(2, 3));
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedLaunches, ::testing::Values(2, 3, 4));
 
