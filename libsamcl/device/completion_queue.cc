@@ -297,6 +297,11 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listen
   if (!listener_) listener_ = listener.keep_alive();
   count_ = pending_.size();
   prompt_ += giving.promptly;
+  if (event && giving.times == Giving::Times::at_end) {
+    ++timed_;
+    pending_.back().counts_as_timed = true;
+    look_at_ = std::min(look_at_.load(), pending_.size() + 1);
+  }
   unmarked_ = event ? 0 : unmarked_ + 1;
   unmarked_ns_ = event ? 0 : unmarked_ns_ + giving.counted_ns;
   if (soon_ ? unmarked_ns_ >= kTogetherNs : unmarked_ >= kTogether) mark_last();
@@ -348,6 +353,7 @@ CompletionQueue::Batch CompletionQueue::take() {
     batch.times = first.times;
     batch.nodes.push_back(std::move(first.node));
     prompt_ -= first.promptly;
+    timed_ -= first.counts_as_timed;
     pending_.pop_front();
   }
   batch.listener = pending_.empty() ? std::move(listener_) : listener_;
@@ -491,7 +497,7 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
 }
 
 void CompletionQueue::collect(std::vector<CompletedNode>& out) {
-  if (count_.load(std::memory_order_relaxed) < 2 * kTogether && !has_untold()) return;
+  if (count_.load(std::memory_order_relaxed) < look_at_.load(std::memory_order_relaxed) && !has_untold()) return;
   std::lock_guard lock(mutex_);
   if (taken_) return;
   out.reserve(out.size() + pending_.size());
@@ -502,10 +508,17 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
     std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
     telling_ = false;
   }
-  if (pending_.size() < std::max(look_at_, 2 * kTogether)) return;
+  if (pending_.size() < look_at_) return;
   looked_ = true;
   take_over(out);
-  look_at_ = pending_.size() + kTogether / 2;
+  look_later();
+}
+
+// What kernels take is to be known while more of them come, however few there are: what is expected to take no time
+// that is known can be given less quickly.
+void CompletionQueue::look_later() {
+  const size_t usual = std::max(kLook, pending_.size() + kTogether / 2);
+  look_at_ = timed_ > 0 ? std::min(usual, 2 * pending_.size()) : usual;
 }
 
 bool CompletionQueue::help(const engine::Owner* owner) {
@@ -538,7 +551,7 @@ bool CompletionQueue::help(const engine::Owner* owner) {
   }
   std::lock_guard lock(mutex_);
   taken_ = telling_ = false;
-  look_at_ = 0;
+  look_at_ = kLook;
   if (is_time()) changed_.notify_one();
   return true;
 }
@@ -641,7 +654,7 @@ std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_
   const std::weak_ptr<Listener> told = listener;
   lock.lock();
   taken_ = telling_ = false;
-  look_at_ = 0;
+  look_at_ = kLook;
   lock.unlock();
   return told;
 }

@@ -226,6 +226,7 @@ class CompletionQueue {
     bool promptly;
     Giving::Times times;
     CompletedNode node;
+    bool counts_as_timed = false;
     bool has_own_end = false;  // somebody has that of the node itself, as it was before it grew
   };
   // Some that end together: only the last one may have an event.
@@ -257,6 +258,8 @@ class CompletionQueue {
   cl_int wait_for_end(Batch& batch, bool is_over) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
+  void look_later();
+  static constexpr size_t kLook = 64;
   std::chrono::microseconds silence() const { return soon_ ? kShortSilence : kLongestSilence; }
   bool is_time() const;
   bool is_recent(const Pending& one) const;
@@ -276,6 +279,7 @@ class CompletionQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};           // pending_.size()
+  std::atomic<size_t> look_at_{kLook};     // so many must be awaited for collect() to look. Changed under the mutex
   std::atomic<bool> telling_{false};       // some were taken from there, and perhaps have not ended
   std::atomic<bool> several_give_{false};  // threads of the program
   std::atomic<std::thread::id> giver_;     // the last one of these
@@ -286,7 +290,7 @@ class CompletionQueue {
   uint64_t unmarked_ns_ = 0;            // and are expected to take that long
   bool soon_ = false;                   // what came last is to be heard of soon
   size_t prompt_ = 0;                   // so many are to be heard of at once
-  size_t look_at_ = 0;                  // how many must be awaited for collect() to look
+  size_t timed_ = 0;                    // of so many it is asked when they ran, as soon as they have
   bool taken_ = false;                  // a thread waits for the first ones, and tells
   bool looked_ = false;                 // collect() has looked since our thread did
   bool watching_ = false;               // the thread's job runs, or is going to

@@ -451,6 +451,28 @@ TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
 }
 
 // The program has released everything meanwhile.
+// Launches of a kernel are given more quickly once it is known what they take: as soon as the first has ended.
+TEST_F(CompletionQueueTest, WhatIsTimedIsLookedForAsSoonAsMoreComes) {
+  const auto give_timed = [&](char name) {
+    ends.on_completion(event(), node(name), *log, {.exactly = true, .times = Giving::Times::at_end});
+  };
+  std::vector<CompletedNode> found;
+  give_timed('a');
+  ends.collect(found);
+  EXPECT_THAT(found, IsEmpty()) << "it has only just been given";
+  give_timed('b');
+  ends.collect(found);
+  EXPECT_THAT(found, SizeIs(2));
+  driver.suspend();
+  give_timed('c');
+  for (int i = 0; i < 60; ++i) {
+    on_completion('d', event());
+    ends.collect(found);
+  }
+  EXPECT_THAT(found, SizeIs(2)) << "it runs";
+  driver.resume();
+}
+
 TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   struct Owner : CompletionQueue::Listener, std::enable_shared_from_this<Owner> {
     std::shared_ptr<Listener> keep_alive() override { return shared_from_this(); }

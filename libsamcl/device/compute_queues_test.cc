@@ -60,6 +60,17 @@ TEST_F(ComputeQueuesTest, WhatIsTimedKeepsTheOther) {
   EXPECT_EQ(driver.count(Call::finish), 0);
 }
 
+// Only where a program asks for times one without an event stays where it would hold nothing up.
+TEST_F(ComputeQueuesTest, WhatHasNoEventGoesOverUnlessTimesMayBeAsked) {
+  const cl_command_queue timed = create(true, true);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(queues.next(Use::either, false), timed) << "something runs";
+  EXPECT_NE(queues.next(Use::either, true), timed);
+  EXPECT_EQ(queues.next(Use::timed, true), timed);
+  queues.program_may_ask_times();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(queues.next(Use::either, true), timed);
+  EXPECT_EQ(until_plain(), 3);
+}
+
 TEST_F(ComputeQueuesTest, OneIsUsedWhereThereIsNoOther) {
   const cl_command_queue only = create(false, true);
   for (const Use use : {Use::timed, Use::plain, Use::either}) EXPECT_EQ(queues.next(use, true), only);

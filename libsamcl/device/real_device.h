@@ -94,6 +94,7 @@ class RealDevice {
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
   // That of the compute lane: by who gives it a command, with its `calls`; and without, where that makes no difference.
   cl_command_queue compute_queue(ComputeQueues::Use use) { return compute_queues_.next(use, completions_->is_idle()); }
+  void program_may_ask_times() { compute_queues_.program_may_ask_times(); }
   cl_command_queue compute_queue() const { return compute_queues_.in_use(); }
   // Whether who gives it such a command now waits for what runs.
   bool waits_until_idle(ComputeQueues::Use use) const {

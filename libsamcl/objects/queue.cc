@@ -10,7 +10,14 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
     : context(std::move(queue_context)),
       device(queue_device),
       properties_array(std::move(array)),
-      properties_(queue_properties) {}
+      properties_(queue_properties) {
+  note_profiling();
+}
+
+void Queue::note_profiling() const {
+  if (!profiling()) return;
+  for (const auto& each : context->devices) each->program_may_ask_times();
+}
 
 Queue::~Queue() {
   if (for_semaphores_) driver::real().clReleaseCommandQueue(for_semaphores_);
@@ -66,6 +73,7 @@ bool Queue::waits_only_for(const Event& event) const {
 void Queue::change(cl_command_queue_properties properties) {
   const bool was_in_order = in_order();
   properties_ = properties;
+  note_profiling();
   if (was_in_order == in_order()) return;
   latest_.clear();
   if (was_in_order && last_) latest_.insert(last_);  // a barrier from now on

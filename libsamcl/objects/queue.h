@@ -60,6 +60,8 @@ class Queue : public Object<Queue> {
   // For the commands that come.
   void change(cl_command_queue_properties properties);
 
+  void note_profiling() const;
+
   std::atomic<cl_command_queue_properties> properties_;
   // Events hold their queue and are held by it until they end.
   std::shared_ptr<Event> last_;  // in order: the last command; else the last barrier
