@@ -1,8 +1,5 @@
 #include "libsamcl/commands/bring_ahead.h"
 
-#include "libsamcl/memory/storage.h"
-#include "libsamcl/objects/planner.h"
-
 namespace samcl {
 
 cl_int BringAhead::plan(Planner& planner, const std::shared_ptr<Event>&) {

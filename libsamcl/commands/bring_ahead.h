@@ -9,13 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "libsamcl/coherence/halo.h"
 #include "libsamcl/objects/command.h"
+#include "libsamcl/objects/planner.h"
 #include "libsamcl/program/kernel.h"
 
 namespace samcl {
-
-class Storage;
 
 class BringAhead : public Command {
  public:
