@@ -297,8 +297,9 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     if (copied) error = *copied;
     if (error == CL_SUCCESS && !copied) error = order_.wait(device, giving);
     if (error == CL_SUCCESS && !copied) {
-      error = kernel ? kernel->enqueue(device, kernel->box(), wanted)
-                     : enqueue(set_, node->lane, node->operation, {&done, wanted.times});
+      const bool behind_wait = !giving.after.empty();
+      error = kernel ? kernel->enqueue(device, kernel->box(), {wanted.event, wanted.times, behind_wait})
+                     : enqueue(set_, node->lane, node->operation, {&done, wanted.times, behind_wait});
     }
     if (error == CL_SUCCESS) device.completions().on_completion(done, node, *this, giving);
   } catch (...) {

@@ -50,15 +50,20 @@ void DeviceOrder::enter(Node& node, Giving& giving) const {
   }
 }
 
-bool DeviceOrder::may_be_given(const Giving& giving) const {
-  return std::ranges::all_of(giving.after, [&](const Reached& after) {
-    return set_.timelines->is_given(after) && !set_.devices[after.device]->submissions().has_launches();
-  });
+bool DeviceOrder::has(const Reached& after) const {
+  return set_.timelines->is_given(after) && !set_.devices[after.device]->submissions().has_launches();
 }
 
+bool DeviceOrder::may_be_given(const Giving& giving) const {
+  return std::ranges::all_of(giving.after, [&](const Reached& after) { return has(after); });
+}
+
+// No more than these need: what comes behind may in turn wait for this device. What these wait for was issued before
+// them, so that this calls itself at most once for each device.
 bool DeviceOrder::give_others(const Giving& giving, SubmissionQueue::Lock context) const {
   bool has_all = true;
-  for (const Reached& after : giving.after) has_all &= set_.devices[after.device]->submissions().drain(context);
+  for (const Reached& after : giving.after)
+    has_all &= set_.devices[after.device]->submissions().drain(context, [&] { return has(after); });
   return has_all;
 }
 

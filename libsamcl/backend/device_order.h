@@ -42,6 +42,8 @@ class DeviceOrder {
   }
 
  private:
+  bool has(const Reached& after) const;
+
   DeviceSet& set_;
 };
 

@@ -269,7 +269,9 @@ class Enqueueing {
   Enqueueing(DeviceSet& set, Lane lane, const EventWanted& wanted)
       : device_(*set.devices[lane.device]),
         one_at_a_time_(device_.queue(LaneKind::compute).calls),
-        queue_(device_.compute_queue(wanted.times ? ComputeQueues::Use::timed : ComputeQueues::Use::plain)),
+        queue_(device_.compute_queue(wanted.stays   ? ComputeQueues::Use::present
+                                     : wanted.times ? ComputeQueues::Use::timed
+                                                    : ComputeQueues::Use::plain)),
         event_(wanted.event) {}
 
   cl_int operator()(const Exchange& o) {

@@ -12,12 +12,13 @@ namespace {
 
 // Launches that are all timed, and one of how many is later. A time costs as much as several short launches, and what
 // is launched behind it takes a driver twice as long until the device has been idle: of those that are not long each
-// that comes after as many again, and one of how many then; fewer first ones of what is found to be short.
+// that comes after as many again, and one of how many then; fewer first ones of what is found not to be long, but in
+// parts, whose times differ more.
 constexpr uint64_t kLongNs = 1'000'000;
-constexpr uint32_t kFirst = 4, kFirstOfShort = 2, kLater = 64, kSeldomLater = 1024;
-bool is_timed(uint32_t asked_before, uint64_t expected_ns) {
-  const bool is_short = expected_ns > 0 && expected_ns < kHandOver;
-  if (asked_before < (is_short ? kFirstOfShort : kFirst)) return true;
+constexpr uint32_t kFirst = 4, kFirstOfShorter = 2, kLater = 64, kSeldomLater = 1024;
+bool is_timed(uint32_t asked_before, uint64_t expected_ns, KernelTimes::Ran ran) {
+  const bool are_alike = expected_ns > 0 && expected_ns < (ran == KernelTimes::Ran::whole ? kLongNs : kHandOver);
+  if (asked_before < (are_alike ? kFirstOfShorter : kFirst)) return true;
   if (expected_ns >= kLongNs) return asked_before % kLater == 0;
   if (asked_before >= kSeldomLater) return asked_before % kSeldomLater == 0;
   return asked_before > (expected_ns >= 2 * kHandOver ? kLater - 1 : kFirst) && std::has_single_bit(asked_before);
@@ -74,7 +75,8 @@ void KernelTimes::runs_in_parts(uint64_t work_items) {
 }
 
 bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
-  return is_timed(measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed), expect(work_items).whole);
+  const uint32_t before = measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed);
+  return is_timed(before, expect(work_items).whole, ran);
 }
 
 void KernelTimes::was_not_timed(uint64_t work_items, Ran ran) {
@@ -85,7 +87,7 @@ void KernelTimes::was_not_timed(uint64_t work_items, Ran ran) {
 
 bool KernelTimes::time_is_due(uint64_t work_items) const {
   return is_timed(classes_[size_class(work_items)].whole.asked.load(std::memory_order_relaxed),
-                  expect(work_items).whole);
+                  expect(work_items).whole, Ran::whole);
 }
 
 void KernelTimes::doubt() {

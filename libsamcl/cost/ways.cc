@@ -8,6 +8,8 @@ namespace {
 
 // Sequences whose times are kept.
 constexpr size_t kMostSequences = 4096;
+// What else the host does makes a sequence longer now and then, but not so many of them.
+constexpr unsigned kBelieved = 2;
 
 }  // namespace
 
@@ -24,6 +26,8 @@ void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
 void Ways::go_over() {
   taken_ = taken() == Way::whole ? Way::split : Way::whole;
   lost_ = 0;
+  splits_faster_ = false;
+  slower_ = 0;
   ++epoch_;
   sequence_.one_way = false;
 }
@@ -44,6 +48,11 @@ void Ways::waited(uint64_t now) {
   const bool is_first = best == 0;
   const uint64_t took = now - over.began;
   best = is_first ? took : std::min(best, took);
+  if (taken() == Way::split && times.whole > 0) {
+    slower_ = splits_faster_ && took >= times.whole ? slower_ + 1 : 0;
+    if (slower_ == kBelieved) best = took;
+    splits_faster_ = times.split < times.whole;
+  }
   // The first one may still have moved what going over left in the wrong place.
   if (taken() == Way::whole || is_first) return;
   const uint64_t whole = times.whole > 0 ? times.whole : over.whole + over.whole / 4 + kMargin;

@@ -9,8 +9,9 @@
 //
 // Predictions may be wrong, and programs repeat themselves. So the time of each sequence, the launches between two
 // waits of the program, is kept by what it launches; one that was slower on the split way than on the whole one takes
-// the program back there, and keeps it there ever longer. Where predictions alone send it back and forth, the next
-// going over must win ever more.
+// the program back there, and keeps it there ever longer. While one was faster there, launches of the next stay split
+// though a little more is predicted for that. Where predictions alone send it back and forth, the next going over must
+// win ever more.
 //
 // Guarded by the lock of the context's graph.
 #pragma once
@@ -59,6 +60,9 @@ class Ways {
   bool differ() const { return differ_; }
   void split_way_splits() { differ_ = true; }
 
+  // The split way is taken, and the last sequence has been seen to take longer on the whole one.
+  bool splits_faster() const { return splits_faster_; }
+
   // A launch is planned that costs this; going over at it would take so long, or is not to be. Perhaps goes over.
   static constexpr uint64_t kNotHere = UINT64_MAX / 2;
   void add(const LaunchCosts& costs, uint64_t going_over);
@@ -100,6 +104,8 @@ class Ways {
 
   Sequence sequence_;
   std::unordered_map<uint64_t, Times> times_;
+  bool splits_faster_ = false;
+  unsigned slower_ = 0;  // so many in a row were not, after all
   uint64_t margin_ = kMargin;
   uint64_t stays_ = 0;  // sequences until the split way may be tried again
   uint64_t next_stay_ = 16;

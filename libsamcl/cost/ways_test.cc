@@ -107,6 +107,25 @@ TEST_F(WaysTest, WhatWasFasterThanBeforeStays) {
   EXPECT_EQ(ways.taken(), Way::split);
 }
 
+TEST_F(WaysTest, WhatWasSeenToBeFasterSplitIsUntilItWasNotTwice) {
+  constexpr LaunchCosts kAlike{5 * kMs, 5 * kMs};
+  sequence(10 * kMs, kAlike);
+  sequence(10 * kMs, {10 * kMs, 1 * kMs});
+  ASSERT_EQ(ways.taken(), Way::split);
+  EXPECT_FALSE(ways.splits_faster());
+  sequence(20 * kMs, kAlike);
+  EXPECT_FALSE(ways.splits_faster()) << "the first one moved what was in the wrong place";
+  sequence(8 * kMs, kAlike);
+  EXPECT_TRUE(ways.splits_faster());
+  sequence(12 * kMs, kAlike);
+  sequence(8 * kMs, kAlike);
+  sequence(12 * kMs, kAlike);
+  EXPECT_TRUE(ways.splits_faster());
+  sequence(12 * kMs, kAlike);
+  EXPECT_FALSE(ways.splits_faster());
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
 TEST_F(WaysTest, WhatWasNeverSeenWholeIsHeldAgainstThePrediction) {
   ways.add({10 * kMs, 1 * kMs}, 0);
   ways.waited(++now);

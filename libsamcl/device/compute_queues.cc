@@ -24,7 +24,7 @@ cl_int ComputeQueues::create(cl_context context, cl_device_id device, bool tells
 
 cl_command_queue ComputeQueues::next(Use use, bool is_idle) {
   const cl_command_queue present = in_use_.load(std::memory_order_relaxed);
-  if (!timed_ || !plain_) return present;
+  if (!timed_ || !plain_ || use == Use::present) return present;
   if (use == Use::either && times_may_be_asked_.load(std::memory_order_relaxed)) return present;
   if (use == Use::timed) {
     gained_by_ = 0;

@@ -18,6 +18,7 @@ namespace samcl {
 struct EventWanted {
   cl_event* event = nullptr;
   bool times = false;
+  bool stays = false;  // it comes right behind what nobody else knows of in the queue that is in use
 };
 
 class ComputeQueues {
@@ -31,8 +32,10 @@ class ComputeQueues {
   cl_int create(cl_context context, cl_device_id device, bool tells_times, bool is_plain);
 
   // Of a command that is given now: whether its times are asked for, or a queue that tells none is quicker with it.
-  enum class Use : uint8_t { either, plain, timed };
+  // present: neither, it stays with the one that is in use.
+  enum class Use : uint8_t { present, either, plain, timed };
   static Use use_for(const EventWanted& wanted) {
+    if (wanted.stays) return Use::present;
     return !wanted.event ? Use::either : wanted.times ? Use::timed : Use::plain;
   }
   // The queue for it, which comes after all that was given before. By one thread at a time, until the command is given.

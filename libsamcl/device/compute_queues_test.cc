@@ -71,6 +71,15 @@ TEST_F(ComputeQueuesTest, WhatHasNoEventGoesOverUnlessTimesMayBeAsked) {
   EXPECT_EQ(until_plain(), 3);
 }
 
+TEST_F(ComputeQueuesTest, WhatComesRightBehindSomethingStays) {
+  EXPECT_EQ(ComputeQueues::use_for({nullptr, true, true}), Use::present);
+  const cl_command_queue timed = create(true, true);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(queues.next(Use::present, true), timed);
+  until_plain();
+  EXPECT_NE(queues.next(Use::present, true), timed);
+  EXPECT_EQ(driver.count(Call::finish), 1);
+}
+
 TEST_F(ComputeQueuesTest, OneIsUsedWhereThereIsNoOther) {
   const cl_command_queue only = create(false, true);
   for (const Use use : {Use::timed, Use::plain, Use::either}) EXPECT_EQ(queues.next(use, true), only);

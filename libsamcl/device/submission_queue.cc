@@ -69,22 +69,23 @@ bool SubmissionQueue::lock_to_submit(std::unique_lock<std::mutex>& submitting) {
   return submitting.owns_lock();
 }
 
-bool SubmissionQueue::drain(Lock context) {
+bool SubmissionQueue::drain(Lock context, const IsEnough& is_enough) {
   if (!is_behind()) return true;
   while (true) {
-    const Outcome outcome = submit_all(context);
+    const Outcome outcome = submit_all(context, is_enough);
     if (outcome != Outcome::submitted) return outcome == Outcome::nothing_left;
   }
 }
 
 // What there is. One by one, who enters and who submits would often wait for each other.
-SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context) {
+SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context, const IsEnough& is_enough) {
   std::unique_lock submitting(submitting_, std::defer_lock);
   if (!lock_to_submit(submitting)) return Outcome::nothing_left;
   take_entries();
   bool is_final = false, any = false;
   while (true) {
     any |= give_launches_here();
+    if (is_enough && is_enough()) return Outcome::nothing_left;
     if (next_ == batch_.size()) return any ? Outcome::submitted : Outcome::nothing_left;
     any = true;
     if (submitter_.load()->submit(batch_[next_], is_final)) {
@@ -135,7 +136,7 @@ void SubmissionQueue::tell_who_waits() {
 // Looks for more for a while before it ends: to wake a thread takes longer than to submit several.
 void SubmissionQueue::run() {
   while (Worker::may_go_on()) {
-    if (submit_all(Lock::free) == Outcome::submitted) continue;
+    if (submit_all(Lock::free, nullptr) == Outcome::submitted) continue;
     if (spin_until([this] { return is_behind(); })) continue;
     running_ = false;
     if (!is_behind() || running_.exchange(true)) return;

@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -84,7 +85,10 @@ class SubmissionQueue {
 
   // Submits all that was entered before, by the calling thread where need be. Any thread that holds no lock that
   // submit() takes. False, only if the lock is held: what the driver refuses was left to a thread that may wait.
-  bool drain(Lock context);
+  bool drain(Lock context) { return drain(context, nullptr); }
+  // The same until that says that it is enough; nullptr: it never does.
+  using IsEnough = std::function<bool()>;
+  bool drain(Lock context, const IsEnough& is_enough);
 
   // Of the thread that submits: see Worker.
   Worker& thread() { return thread_; }
@@ -95,7 +99,7 @@ class SubmissionQueue {
   static constexpr size_t kMost = 256;
 
   enum class Outcome : uint8_t { nothing_left, submitted, refused };
-  Outcome submit_all(Lock context);
+  Outcome submit_all(Lock context, const IsEnough& is_enough);
   void take_entries();
   bool give_launches_here();
   bool lock_to_submit(std::unique_lock<std::mutex>& submitting);

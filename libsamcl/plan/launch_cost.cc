@@ -82,6 +82,9 @@ Moved moved(const BufferAccess& access, size_t part, Place place, const Transfer
           needed};
 }
 
+// Where parts have been seen to be faster, they may be predicted to cost more by such a part.
+constexpr uint64_t kUncertain = 4;
+
 uint64_t ns_for(uint64_t bytes, double rate) { return static_cast<uint64_t>(static_cast<double>(bytes) / rate); }
 
 }  // namespace
@@ -191,7 +194,9 @@ Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, 
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   LaunchCosts costs;
   costs.whole = launch_ns(whole, times.whole, busy_groups, rates, on_whole);
-  const auto [splits, split_ns] = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
+  auto [splits, split_ns] = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
+  if (!splits && split && ways.splits_faster() && times.whole >= 2 * kHandOver)
+    splits = launch_ns(*split, times.parts, busy_groups, rates, on_split) <= split_ns + split_ns / kUncertain;
   costs.split = split_ns;
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
