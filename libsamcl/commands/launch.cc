@@ -324,7 +324,9 @@ void KernelLaunch::decide(Context& context) {
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   if (splits && may_overlap(context)) cut_layers(*options.split, request_);
   plan_ = splits ? options.split.get() : &options.whole;
-  timed_ = is_judged && may_be_split &&
+  // What follows one that is timed may take twice as long, and of these all is known that matters.
+  const bool is_known_to_pay = splits && context.ways.splits_faster();
+  timed_ = is_judged && may_be_split && !is_known_to_pay &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  !context.device->is_mixed() && !context.shares_host_memory() && !context.is_managed();
