@@ -69,6 +69,29 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
     return words;
   }
 
+  // What is to be in the buffers.
+  void write_all() {
+    for (size_t b = 0; b < model.size(); ++b) {
+      model[b] = testing::counting(kItems, static_cast<cl_uint>(1000 * b));
+      write(b, model[b]);
+    }
+  }
+  void sum(size_t from, size_t to) {
+    launch(stencil, {from, to});
+    sum(model[from], model[to]);
+  }
+  static void sum(Words& from, Words& to) {
+    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(from), std::span(to)});
+  }
+  void tripled(size_t buffer) {
+    launch(triple, {buffer});
+    for (size_t i = 0; i < kItems; ++i) testing::triple(i, {std::span(model[buffer])});
+  }
+  void expect_all() {
+    for (size_t b = 0; b < model.size(); ++b) EXPECT_EQ(contents(b), model[b]) << b;
+  }
+  std::array<Words, 3> model;
+
   testing::SimulatedMachine machine;
   const QueuePtr queue;
   std::array<BufferPtr, 3> buffers;
@@ -91,7 +114,7 @@ TEST_P(OrderedLaunches, AStencilsStepsAreGivenWhileNothingHasEnded) {
   EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
   machine.driver.resume();
   for (size_t step = 0; step < kSteps; ++step) {
-    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    sum(now, next);
     std::swap(now, next);
   }
   EXPECT_EQ(contents(kSteps % 2), now);
@@ -101,27 +124,16 @@ TEST_P(OrderedLaunches, OfAnyBuffersInAnyOrderAreRight) {
   const unsigned seed = test_seed();
   std::mt19937 random(seed);
   SCOPED_TRACE(seed);
-  std::array<Words, 3> model;
-  for (size_t b = 0; b < model.size(); ++b) {
-    model[b] = testing::counting(kItems, static_cast<cl_uint>(1000 * b));
-    write(b, model[b]);
-  }
+  write_all();
   for (int i = 0; i < 300; ++i) {
     const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
-    if (random() % 3 == 0) {
-      launch(triple, {to});
-      for (size_t item = 0; item < kItems; ++item) testing::triple(item, {std::span(model[to])});
-    } else {
-      launch(stencil, {from, to});
-      for (size_t item = 0; item < kItems; ++item)
-        testing::sum_of_neighbours(item, {std::span(model[from]), std::span(model[to])});
-    }
+    random() % 3 == 0 ? tripled(to) : sum(from, to);
     if (random() % 20 == 0) last->wait();
     if (random() % 50 == 0) {
       ASSERT_EQ(contents(to), model[to]) << i;
     }
   }
-  for (size_t b = 0; b < model.size(); ++b) EXPECT_EQ(contents(b), model[b]) << b;
+  expect_all();
 }
 
 // The driver refuses a launch now and then: it is asked for again, and what others wait for is told all the same.
@@ -133,7 +145,7 @@ TEST_P(OrderedLaunches, ThatTheDriverRefusesAtFirstAreRight) {
     if (step % 5 == 4) machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 1, static_cast<int>(step % 7));
     launch(stencil, {step % 2, 1 - step % 2});
     last->wait();
-    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    sum(now, next);
     std::swap(now, next);
   }
   EXPECT_EQ(contents(kSteps % 2), now);
@@ -141,11 +153,10 @@ TEST_P(OrderedLaunches, ThatTheDriverRefusesAtFirstAreRight) {
 
 // Of a program that waits for each launch.
 struct OrderedAndAwaited : OrderedLaunches {
-  // A step, and another one in which all is as in the next.
   void step() {
     launch(stencil, {steps % 2, 1 - steps % 2})->wait();
     machine.context->program_waited();
-    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+    sum(now, next);
     std::swap(now, next);
     ++steps;
   }
@@ -166,7 +177,7 @@ TEST_P(OrderedAndAwaited, WhatTheNextOneNeedsPassesBeforeItComes) {
   launch(stencil, {0, 1});  // as of a program that has not
   EXPECT_EQ(copies(), before);
   last->wait();
-  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+  sum(now, next);
   EXPECT_EQ(contents(1), next);
 }
 
@@ -182,11 +193,11 @@ TEST_P(OrderedAndAwaited, WhatFailsToPassAheadFailsWhatCountedOnIt) {
   EXPECT_EQ(first->wait(), CL_COMPLETE);
   EXPECT_LT(second->wait(), 0);
   machine.driver.fail(Call::copy, CL_SUCCESS, 0);
-  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(now), std::span(next)});
+  sum(now, next);
   EXPECT_EQ(contents(1), next);
   write(0, next);
   EXPECT_EQ(launch(stencil, {1, 0})->wait(), CL_COMPLETE);
-  for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(next), std::span(now)});
+  sum(next, now);
   EXPECT_EQ(contents(0), now);
 }
 
@@ -195,19 +206,7 @@ TEST_P(OrderedAndAwaited, AnyThatRepeatForAWhileAreRight) {
   const unsigned seed = test_seed();
   std::mt19937 random(seed);
   SCOPED_TRACE(seed);
-  std::array<Words, 3> model;
-  for (size_t b = 0; b < model.size(); ++b) {
-    model[b] = testing::counting(kItems, static_cast<cl_uint>(1000 * b));
-    write(b, model[b]);
-  }
-  const auto sum = [&](size_t from, size_t to) {
-    launch(stencil, {from, to});
-    for (size_t i = 0; i < kItems; ++i) testing::sum_of_neighbours(i, {std::span(model[from]), std::span(model[to])});
-  };
-  const auto tripled = [&](size_t buffer) {
-    launch(triple, {buffer});
-    for (size_t i = 0; i < kItems; ++i) testing::triple(i, {std::span(model[buffer])});
-  };
+  write_all();
   for (int phase = 0; phase < 40; ++phase) {
     const size_t a = random() % 3, b = (a + 1 + random() % 2) % 3, steps = 1 + random() % 12, other = random() % 4;
     for (size_t step = 0; step < steps; ++step) {
@@ -223,7 +222,7 @@ TEST_P(OrderedAndAwaited, AnyThatRepeatForAWhileAreRight) {
       ASSERT_EQ(contents(a), model[a]) << phase;
     }
   }
-  for (size_t each = 0; each < model.size(); ++each) EXPECT_EQ(contents(each), model[each]) << each;
+  expect_all();
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedAndAwaited, ::testing::Values(2, 3));

@@ -52,11 +52,11 @@ void Halo::used(uint64_t group, std::span<const Need> needs) {
 
 bool Halo::is_foreseen() const { return right_ == kEnough; }
 
-std::vector<Halo::Pass> Halo::written(uint64_t group) {
+std::span<const Halo::Pass> Halo::written(uint64_t group) {
   if (last_.is_foreseen || before_.is_foreseen || !guess_.empty()) right_ = 0;  // nobody needed it
   last_.is_foreseen = before_.is_foreseen = false;
   guess_ = last_.group == group ? before_.passes : last_.passes;
-  return is_foreseen() ? guess_ : std::vector<Pass>();
+  return is_foreseen() ? guess_ : std::span<const Pass>();
 }
 
 }  // namespace samcl

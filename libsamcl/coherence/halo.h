@@ -35,7 +35,8 @@ class Halo {
   // A launch that uses the memory object has been planned, for which what was missing has passed.
   void used(uint64_t group, std::span<const Need> needs);
   // And it writes it: what the next one is going to need, if that has been foreseen rightly several times in a row.
-  std::vector<Pass> written(uint64_t group);
+  // Until the next call.
+  std::span<const Pass> written(uint64_t group);
 
   // Whether it would say so now.
   bool is_foreseen() const;

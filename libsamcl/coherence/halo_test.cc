@@ -21,7 +21,8 @@ struct HaloTest : ::testing::Test {
     if (!is_there && !ranges.empty()) halo.passes(group, 0, 1, ranges);
     is_foreseen = false;
     use(ranges);
-    return halo.written(group);
+    const auto next = halo.written(group);
+    return {next.begin(), next.end()};
   }
   void use(const std::vector<Range>& ranges) {
     const std::vector<Range> own{{0, 80}};

@@ -95,6 +95,13 @@ SmallVector<Range, kMostTracked> tracked(const BufferAccess& access, std::span<c
   return {ranges.begin(), ranges.end()};
 }
 
+// What each part needs of it, where that is known.
+SmallVector<Storage::Need, 8> needs_of(const BufferAccess& access, const LaunchPlan& plan) {
+  SmallVector<Storage::Need, 8> needs;
+  for (size_t p = 0; p < plan.parts.size(); ++p) needs.push_back({plan.parts[p].device, access.shares[p].needs});
+  return needs;
+}
+
 }  // namespace
 
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
@@ -506,15 +513,13 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
 
 // So that bytes from the host go at once to where the next such launch will need them.
 void KernelLaunch::note_use() const {
-  const auto& parts = plan_->parts;
   const Places used = devices_used();
   for (const BufferAccess& access : plan_->accesses) {
     if (access.shares.empty() || plan_->original) {
       access.storage->used_on(used);
       continue;
     }
-    SmallVector<Storage::Need, 8> needs;
-    for (size_t p = 0; p < parts.size(); ++p) needs.push_back({parts[p].device, access.shares[p].needs});
+    const auto needs = needs_of(access, *plan_);
     access.storage->used_on(access.range, {needs.data(), needs.size()});
   }
 }
@@ -821,16 +826,15 @@ void KernelLaunch::foresee_halos(const Planner& planner) {
   if (!plan_->is_split() || is_again_) return;
   for (const BufferAccess& access : plan_->accesses) {
     if (access.shares.empty() || access.storage->shared()) continue;
-    SmallVector<Storage::Need, 8> needs;
-    for (size_t p = 0; p < plan_->parts.size(); ++p) needs.push_back({plan_->parts[p].device, access.shares[p].needs});
+    const auto needs = needs_of(access, *plan_);
     access.storage->halo().used(planner.first_group(), {needs.data(), needs.size()});
   }
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.written || access.shares.empty() || access.storage->shared()) continue;
-    std::vector<Halo::Pass> passes = access.storage->halo().written(planner.first_group());
+    const std::span<const Halo::Pass> passes = access.storage->halo().written(planner.first_group());
     if (passes.empty() || !goes_ahead_) continue;
     if (!ahead_) ahead_ = std::make_shared<BringAhead>(request_.kernel);
-    ahead_->add(access.storage, std::move(passes));
+    ahead_->add(access.storage, {passes.begin(), passes.end()});
   }
 }
 

@@ -159,13 +159,18 @@ bool Graph::is_ordered(const std::shared_ptr<Queue>& queue, Order order) {
 
 void Graph::enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command) {
   Outcome outcome;
-  event->set_queued();
   std::lock_guard lock(mutex_);
-  event->number = trace::submitted(event->type);
-  event->command_ = std::move(command);
-  event->set_free();
+  make_ready(*event, std::move(command));
   plan(event);
   collect(outcome);
+}
+
+// A command of ours: it waits for nothing.
+void Graph::make_ready(Event& event, std::shared_ptr<Command> command) {
+  event.set_queued();
+  event.number = trace::submitted(event.type);
+  event.command_ = std::move(command);
+  event.set_free();
 }
 
 bool Graph::all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits) {
@@ -238,10 +243,7 @@ bool Graph::comes_first(const std::shared_ptr<Context>& context, Command* next) 
     if (first.waits) return true;  // over() plans what waits
     if (!first.command) return false;
     first_ = Event::make_shared(context, nullptr, CL_COMMAND_MIGRATE_MEM_OBJECTS);
-    first_->set_queued();
-    first_->number = trace::submitted(first_->type);
-    first_->command_ = std::move(first.command);
-    first_->set_free();
+    make_ready(*first_, std::move(first.command));
     plan_one(std::shared_ptr<Event>(first_));  // perhaps it has ended then
   }
   return true;
@@ -306,12 +308,9 @@ void Graph::plan_ahead(const std::shared_ptr<Event>& behind, Command& command) {
     std::shared_ptr<Command> next = command.ahead();
     if (!next) return;
     const auto event = Event::make_shared(behind->context, behind->queue, CL_COMMAND_MIGRATE_MEM_OBJECTS);
-    event->set_queued();
-    event->number = trace::submitted(event->type);
     event->number_.store(behind->number_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    event->command_ = std::move(next);
     event->is_ahead = true;
-    event->set_free();
+    make_ready(*event, std::move(next));
     plan_one(event);
   } catch (...) {  // no memory: what needs it will bring it
   }

@@ -177,12 +177,12 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, Moving* moving
   const uint64_t to_move = moving_ns(*split, rates, directory);
   if (in_parts - to_move / 2 < in_one) {
     if (moving) moving->stays();
-    return {true, in_parts};
+    return {true, in_parts, in_parts};
   }
   const uint64_t in_place = in_parts - to_move;
   const bool saves = in_place + in_one / kLeastSaved <= in_one;
   const bool moves = moving && saves && moving->pays(in_one - in_place, to_move);
-  return moves ? Cheaper{true, in_parts} : Cheaper{false, in_one};
+  return {moves, moves ? in_parts : in_one, in_parts};
 }
 
 template <typename Known>
@@ -194,10 +194,9 @@ Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, 
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   LaunchCosts costs;
   costs.whole = launch_ns(whole, times.whole, busy_groups, rates, on_whole);
-  auto [splits, split_ns] = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
-  if (!splits && split && ways.splits_faster() && times.whole >= 2 * kHandOver)
-    splits = launch_ns(*split, times.parts, busy_groups, rates, on_split) <= split_ns + split_ns / kUncertain;
-  costs.split = split_ns;
+  const Cheaper best = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
+  costs.split = best.ns;
+  const bool splits = best.splits || (ways.splits_faster() && best.in_parts_ns <= best.ns + best.ns / kUncertain);
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
   simulate(other, there);

@@ -43,6 +43,7 @@ uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_
 struct Cheaper {
   bool splits = false;
   uint64_t ns = 0;
+  uint64_t in_parts_ns = UINT64_MAX;  // the most there is: it cannot be split
 };
 // split: nullptr if it must not be; moving: of its kernel, nullptr if no other launch like it comes.
 template <typename Known>
