@@ -1,6 +1,6 @@
 // What launching costs by itself: empty kernels in a burst, one at a time, with a buffer argument, and with an event
-// each, and with other commands between; and whether many commands on one buffer, from an out-of-order queue, cost each
-// what few do.
+// each, with other commands between, and recorded (cl_khr_command_buffer); and whether many commands on one buffer,
+// from an out-of-order queue, cost each what few do.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include "benchmarks/host/jobs.h"
 #include "benchmarks/host/statistics.h"
 #include "benchmarks/programs/between_launches.h"
+#include "benchmarks/programs/recorded_burst.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ struct Options {
   size_t repeats = 0;
   bool on_one_buffer = false;
   bool between = false;
+  bool recorded = false;
   bool json = false;
 };
 
@@ -163,6 +165,21 @@ class LaunchOverhead {
     }
   }
 
+  // ns per launch of a burst that ends with a clFinish, one by one and recorded; whether both compute the same.
+  template <typename Report>
+  bool recorded(const Report& report) {
+    RecordedBurst burst(session_, queue_, program_, options_.launches);
+    report("burst of changed arguments", "changed_burst", measure([&] {
+             burst.enqueue_one_by_one();
+             check(clFinish(queue_.get()));
+           }));
+    report("the same, recorded", "recorded_burst", measure([&] {
+             burst.enqueue_recorded();
+             check(clFinish(queue_.get()));
+           }));
+    return burst.computes_the_same();
+  }
+
   // ns per command of so many on one buffer, from a queue out of order, until all have ended. They begin together, when
   // all are enqueued: each must know which ones it comes after. Counts take turns, so that all see the same machine.
   template <size_t Counts>
@@ -266,6 +283,8 @@ void run_with(const Options& options) {
     std::printf("ns per launch and\n");
     measured.between(report);
   }
+  if (options.recorded && !measured.recorded(report))
+    throw std::runtime_error("recorded launches compute something else than the same launches one by one");
   if (options.on_one_buffer) {
     const std::array<size_t, 3> counts{options.launches / 2, options.launches, 4 * options.launches};
     const auto ns = measured.on_one_buffer(counts);
@@ -298,6 +317,8 @@ int main(int argc, char** argv) {
       "Also half as many, as many and four times as many commands on one buffer, from an out-of-order queue, that "
       "begin together (PoCL's basic devices, bare, wait for ever)");
   app.add_flag("--between", options.between, "Also rounds of a launch and another short command");
+  app.add_flag("--recorded", options.recorded,
+               "Also a burst that is recorded in a command buffer, and must compute what it does one by one");
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   if (const std::optional<int> exit_code = sizes.parse(argc, argv)) return *exit_code;
   try {
