@@ -337,9 +337,14 @@ void KernelLaunch::decide(Context& context) {
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  !context.device->is_mixed() && !context.shares_host_memory() && !context.is_managed();
-  if (!timed_ || options.split) return;
-  if (const uint64_t written = written_by(request_, context))
-    busy_items_ = known->times.busy_items(busy_items_, written);
+}
+
+// Of a launch that is timed: what takes long is found out when its device has it, and not of what is known to be short.
+uint64_t KernelLaunch::find_timed_items(const Context& context) const {
+  const uint64_t expected = expected_whole_ns();
+  if (!timed_ || options_.split || (expected > 0 && expected < 2 * kHandOver)) return busy_items_;
+  const uint64_t written = written_by(request_, context);
+  return written > 0 ? kernel().cost_model->times.busy_items(busy_items_, written) : busy_items_;
 }
 
 // Whether its parts are long enough for two launches more to count little.
@@ -471,6 +476,7 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   if (event->context->timelines) foresee_halos(planner);
   make_safe(planner, *event->context);
   merge(planner, *event->context);
+  timed_items_ = find_timed_items(*event->context);
   return CL_SUCCESS;
 }
 
@@ -865,7 +871,7 @@ void KernelLaunch::ended(cl_int error) {
   if (foresees_) placing::took(request_, options_.whole, kernel().program->context, computing_ns_);
   if (timed_) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
-    known->times.took(busy_items_, computing_ns_, ran);
+    known->times.took(timed_items_, computing_ns_, ran);
   }
   const bool is_promising =
       computing_ns_ >= 2 * kHandOver && (plan_->is_split() || options_.why_not_split == kPartsMayNotPay);

@@ -113,6 +113,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void expect_order(Context& context, const ComputingTimes& times, uint64_t busy_groups) const;
   bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);
+  uint64_t find_timed_items(const Context& context) const;
   bool may_overlap(const Context& context) const;
   Places devices_used() const;
   void foresee(const std::shared_ptr<Context>& context);
@@ -135,7 +136,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
   bool learns_work_ = false;                    // from its parts' times: where it lies
-  uint64_t busy_items_ = 0;                     // work-items with something to do
+  uint64_t busy_items_ = 0;                     // work-items with something to do, as far as it is judged by them
+  uint64_t timed_items_ = 0;                    // of one that is timed, as they are found out
   std::vector<unsigned> tested_on_;             // one device of each kind, if it is to be tested
   bool is_all_ = false;                         // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;                   // of all parts together; 0: nothing is known yet

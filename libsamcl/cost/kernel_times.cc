@@ -12,8 +12,8 @@ namespace {
 
 // Launches that are all timed, and one of how many is later. A time costs as much as several short launches, and what
 // is launched behind it takes a driver twice as long until the device has been idle: of those that are not long each
-// that comes after as many again, and one of how many then; fewer first ones of what is found not to be long, but in
-// parts, whose times differ more.
+// that comes after as many again, of those too short for parts after eight times as many, and one of how many then;
+// fewer first ones of what is found not to be long, but in parts, whose times differ more.
 constexpr uint64_t kLongNs = 1'000'000;
 constexpr uint32_t kFirst = 4, kFirstOfShorter = 2, kLater = 64, kSeldomLater = 1024;
 bool is_timed(uint32_t asked_before, uint64_t expected_ns, KernelTimes::Ran ran) {
@@ -21,7 +21,8 @@ bool is_timed(uint32_t asked_before, uint64_t expected_ns, KernelTimes::Ran ran)
   if (asked_before < (are_alike ? kFirstOfShorter : kFirst)) return true;
   if (expected_ns >= kLongNs) return asked_before % kLater == 0;
   if (asked_before >= kSeldomLater) return asked_before % kSeldomLater == 0;
-  return asked_before > (expected_ns >= 2 * kHandOver ? kLater - 1 : kFirst) && std::has_single_bit(asked_before);
+  if (!std::has_single_bit(asked_before)) return false;
+  return expected_ns >= 2 * kHandOver ? asked_before >= kLater : std::countr_zero(asked_before) % 3 == 0;
 }
 
 // Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In
