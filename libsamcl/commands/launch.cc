@@ -95,6 +95,11 @@ SmallVector<Range, kMostTracked> tracked(const BufferAccess& access, std::span<c
   return {ranges.begin(), ranges.end()};
 }
 
+uint64_t used_bytes(const LaunchPlan& plan) {
+  return std::accumulate(plan.accesses.begin(), plan.accesses.end(), uint64_t{0},
+                         [](uint64_t bytes, const BufferAccess& access) { return bytes + access.range.size(); });
+}
+
 // What each part needs of it, where that is known.
 SmallVector<Storage::Need, 8> needs_of(const BufferAccess& access, const LaunchPlan& plan) {
   SmallVector<Storage::Need, 8> needs;
@@ -422,6 +427,14 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   CostModel& known = *kernel().cost_model;
   TransferRates rates = context.rates();
   rates.hand_over += awaited_judging_ns(context);
+  if (context.may_be_narrower() && times.whole >= 2 * kHandOver) {
+    const bool is_split = ways.taken() == Ways::Way::split;
+    const auto costs =
+        costs_on(context.width.all(), *options.split, times, busy, rates, is_split ? here : there);
+    const double bytes = is_split ? static_cast<double>(used_bytes(*options.split)) : 0;
+    if (context.width.add({costs.data(), costs.size()}, static_cast<uint64_t>(bytes / rates.exchange)))
+      ways.parts_change();
+  }
   const Choice choice =
       samcl::choose_way(ways, options.whole, options.split.get(), &known.moving, times, busy, rates, here, there);
   known.judging.found(choice.parts);
@@ -849,9 +862,7 @@ void KernelLaunch::learn_from_parts(CostModel& known) const {
   if (!learns_work_) return known.even_ends.took({ns.data(), ns.size()});
   SmallVector<Covered, 8> covered;
   for (const Part& part : plan_->parts) covered.push_back(plan_->covered(part.box));
-  uint64_t bytes = 0;
-  for (const BufferAccess& access : plan_->accesses) bytes += access.range.size();
-  const double moving_ns = static_cast<double>(bytes) / kernel().program->context->rates().exchange;
+  const double moving_ns = static_cast<double>(used_bytes(*plan_)) / kernel().program->context->rates().exchange;
   known.uneven_work.took({covered.data(), covered.size()}, {ns.data(), ns.size()}, static_cast<uint64_t>(moving_ns));
 }
 

@@ -32,6 +32,14 @@ void Ways::go_over() {
   sequence_.one_way = false;
 }
 
+void Ways::parts_change() {
+  lost_ = 0;
+  splits_faster_ = false;
+  ++epoch_;
+  sequence_.one_way = false;
+  for (auto& [content, times] : times_) times.split = 0;
+}
+
 void Ways::planned(uint64_t work_items, uint64_t now) {
   if (sequence_.launches++ == 0) sequence_.began = now;
   sequence_.content = (sequence_.content ^ work_items) * 0x9e3779b97f4a7c15u;

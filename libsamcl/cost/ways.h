@@ -35,9 +35,10 @@ struct TransferRates {
   double exchange = 4;        // bytes/ns from device to device
   uint64_t latency = 40'000;  // ns of one exchange
   uint64_t hand_over = kHandOver;
-  // ns that it takes to give a part to its device, with what it needs of others: so often launches follow each other,
-  // if their ends are not waited for.
-  uint64_t part = 0;
+  // ns that it takes to give a part to its device, with what it needs of another one, and one between two others, of
+  // which it needs both: so often launches follow each other, if their ends are not waited for.
+  uint64_t part = 0, inner_part = 0;
+  uint64_t giving_ns(size_t parts) const { return parts < 2 ? part : 2 * part + (parts - 2) * inner_part; }
   uint64_t range = kRangeNs;
   // bytes/ns between host and all devices together
   double uplink = std::numeric_limits<double>::infinity();
@@ -62,6 +63,9 @@ class Ways {
 
   // The split way is taken, and the last sequence has been seen to take longer on the whole one.
   bool splits_faster() const { return splits_faster_; }
+
+  // Parts are for another number of devices from now on: what is known of them, and of the other way, counts no more.
+  void parts_change();
 
   // A launch is planned that costs this; going over at it would take so long, or is not to be. Perhaps goes over.
   static constexpr uint64_t kNotHere = UINT64_MAX / 2;

@@ -126,6 +126,22 @@ TEST_F(WaysTest, WhatWasSeenToBeFasterSplitIsUntilItWasNotTwice) {
   EXPECT_EQ(ways.taken(), Way::whole);
 }
 
+TEST_F(WaysTest, OnOtherDevicesPartsAreMeasuredAnew) {
+  sequence(10 * kMs, {5 * kMs, 5 * kMs});
+  sequence(10 * kMs, {10 * kMs, 1 * kMs});
+  for (int i = 0; i < 3; ++i) sequence(6 * kMs, {9 * kMs, 5 * kMs});
+  ASSERT_TRUE(ways.splits_faster());
+  const uint64_t before = ways.epoch();
+  ways.parts_change();
+  EXPECT_NE(ways.epoch(), before);
+  EXPECT_FALSE(ways.splits_faster());
+  ways.waited(++now);
+  sequence(20 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::split) << "the first may have moved everything";
+  sequence(20 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::whole) << "though on the devices before it was faster";
+}
+
 TEST_F(WaysTest, WhatWasNeverSeenWholeIsHeldAgainstThePrediction) {
   ways.add({10 * kMs, 1 * kMs}, 0);
   ways.waited(++now);

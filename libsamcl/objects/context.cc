@@ -54,6 +54,11 @@ std::vector<cl_context_properties> for_platform_of(cl_device_id device, std::vec
   return properties;
 }
 
+size_t most_in_use(const Device& device) {
+  const size_t all = device.real.size(), wanted = Config::get().gpus;
+  return wanted > 0 ? std::min(all, wanted) : all;
+}
+
 // A real device and why it has no context.
 using Opened = std::pair<std::unique_ptr<RealDevice>, cl_int>;
 
@@ -78,7 +83,10 @@ bool Device::includes(cl_device_id handle) {
 }
 
 Context::Context(std::shared_ptr<Device> context_device, const cl_context_properties* context_properties)
-    : ordinal(next_ordinal++), device(std::move(context_device)), properties(copy_properties(context_properties)) {}
+    : ordinal(next_ordinal++),
+      device(std::move(context_device)),
+      properties(copy_properties(context_properties)),
+      width(most_in_use(*device)) {}
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error) {
@@ -171,7 +179,11 @@ void Context::memory_released(const Storage& memory) {
 void Context::program_waited() {
   has_waited_.store(true, std::memory_order_relaxed);
   if (devices.size() < 2 || shares_host_memory() || splits_always()) return;
-  graph.locked([this] { ways.waited(now_ns()); });
+  graph.locked([this] {
+    const bool was_split = ways.taken() == Ways::Way::split;
+    ways.waited(now_ns());
+    if (was_split && ways.taken() == Ways::Way::whole && width.failed()) ways.parts_change();
+  });
 }
 
 std::shared_ptr<Context> Context::of_real(cl_context real) {

@@ -12,6 +12,7 @@
 #include "libsamcl/backend/device_backend.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
+#include "libsamcl/cost/width.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/objects/graph.h"
@@ -76,7 +77,13 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
 
   // Guarded by the graph's lock.
   Ways ways;
+  Width width;
   Lineage lineage;  // of what devices alone have, if they may be lost
+  // Whether launches may have parts on fewer devices than are in use (width): nobody has said on how many they are to
+  // run, and bytes have to be where parts are. Any thread.
+  bool may_be_narrower() const {
+    return width.all().size() > 1 && !shares_host_memory() && !is_managed() && !splits_always() && !device->is_mixed();
+  }
   // The program has waited for what it launched.
   void program_waited();
   // Whether it has since this was asked last. Any thread, as program_waited().

@@ -156,15 +156,44 @@ uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, 
   return std::max(longest, ns_for(bytes, rates.uplink));
 }
 
+namespace {
+
+// Of so many parts of such a plan, of which the longest computes that long, where so much moves.
+uint64_t parts_ns(const LaunchPlan& plan, size_t parts, double computing_ns, const Moved& moved,
+                  const TransferRates& rates) {
+  const auto computing = static_cast<uint64_t>(computing_ns);
+  const uint64_t waiting = rates.hand_over + moved.ns;
+  if (!plan.may_overlap || !is_halo(moved)) return std::max(computing + waiting, rates.giving_ns(parts));
+  return std::max({computing, waiting + computing / kLayerPart, parts * kLeastLayeredNsOfPart}) + kLayersNs;
+}
+
+}  // namespace
+
 template <typename Known>
 uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_groups, const TransferRates& rates,
                    const DirectoryFrom<Known>& directory) {
   const Moved moved = all_moved(plan, rates, directory);
   if (!plan.is_split()) return computing_ns + moved.ns;
-  const auto computing = static_cast<uint64_t>(static_cast<double>(computing_ns) * longest_share(plan, busy_groups));
-  const uint64_t waiting = rates.hand_over + moved.ns;
-  if (!plan.may_overlap || !is_halo(moved)) return std::max(computing + waiting, plan.parts.size() * rates.part);
-  return std::max({computing, waiting + computing / kLayerPart, plan.parts.size() * kLeastLayeredNsOfPart}) + kLayersNs;
+  const double longest = static_cast<double>(computing_ns) * longest_share(plan, busy_groups);
+  return parts_ns(plan, plan.parts.size(), longest, moved, rates);
+}
+
+template <typename Known>
+SmallVector<uint64_t, 8> costs_on(std::span<const size_t> devices, const LaunchPlan& split, ComputingTimes times,
+                                  uint64_t busy_groups, const TransferRates& rates,
+                                  const DirectoryFrom<Known>& directory) {
+  const Moved moved = all_moved(split, rates, directory);
+  uint64_t groups = 0;
+  for (const Part& part : split.parts) groups += part.box.total();
+  const double of_all = longest_share(split, 0) * static_cast<double>(split.parts.size());
+  const double least = static_cast<double>(busy_groups) / static_cast<double>(std::max(groups, busy_groups));
+  SmallVector<uint64_t, 8> costs;
+  for (const size_t count : devices) {
+    const double share = std::clamp(of_all / static_cast<double>(count), least, 1.0);
+    const double longest = static_cast<double>(times.parts) * share;
+    costs.push_back(std::min(times.whole, parts_ns(split, count, longest, moved, rates)));
+  }
+  return costs;
 }
 
 template <typename Known>
@@ -233,6 +262,8 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                  \
   template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                    \
                               const DirectoryFrom<Known>&);                                                   \
+  template SmallVector<uint64_t, 8> costs_on(std::span<const size_t>, const LaunchPlan&, ComputingTimes,      \
+                                             uint64_t, const TransferRates&, const DirectoryFrom<Known>&);    \
   template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,           \
                            const TransferRates&, const DirectoryFrom<Known>&);                                \
   template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,  \

@@ -39,6 +39,13 @@ template <typename Known>
 uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_groups, const TransferRates& rates,
                    const DirectoryFrom<Known>& directory);
 
+// What it would cost on each of these numbers of devices, as the split plan is for one of them, or whole, if that is
+// less: with what moves for the split plan now, which does not depend much on how many there are.
+template <typename Known>
+SmallVector<uint64_t, 8> costs_on(std::span<const size_t> devices, const LaunchPlan& split, ComputingTimes times,
+                                  uint64_t busy_groups, const TransferRates& rates,
+                                  const DirectoryFrom<Known>& directory);
+
 // What a launch costs where it may be split, and whether it is.
 struct Cheaper {
   bool splits = false;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 #include "libsamcl/objects/context.h"
 #include "libsamcl/testing/fake_driver.h"
 
@@ -53,6 +56,23 @@ TEST_F(LaunchCostTest, ShortOnesFollowEachOtherAsFastAsPartsAreGiven) {
   in_order.part = 15'000;
   EXPECT_EQ(launch_ns(halves(1000), 20'000, 100, in_order, here), 30'000U);
   EXPECT_EQ(launch_ns(halves(1000), 60'000, 100, in_order, here), 40'000U);
+}
+
+// A part between two others needs bytes of both.
+TEST_F(LaunchCostTest, PartsOnMoreDevicesTakeLongerToGive) {
+  TransferRates in_order = kRates;
+  in_order.hand_over = 10'000;
+  in_order.part = 15'000;
+  in_order.inner_part = 29'000;
+  const auto costs = [&](uint64_t whole, uint64_t busy_groups) {
+    const std::array<size_t, 3> devices{2, 4, 8};
+    const auto found = costs_on(devices, halves(1000), {whole, whole}, busy_groups, in_order, here);
+    return std::vector<uint64_t>(found.begin(), found.end());
+  };
+  EXPECT_EQ(costs(80'000, 100), (std::vector<uint64_t>{50'000, 80'000, 80'000})) << "88 and 204 us to give";
+  EXPECT_EQ(costs(800'000, 100), (std::vector<uint64_t>{410'000, 210'000, 204'000}));
+  EXPECT_EQ(costs(800'000, 1000), (std::vector<uint64_t>{410'000, 410'000, 410'000})) << "half of it keeps one busy";
+  EXPECT_EQ(launch_ns(halves(1000), 800'000, 100, in_order, here), 410'000u) << "of two as it is";
 }
 
 TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {

@@ -109,9 +109,11 @@ class Options {
     }
   }
 
-  // Those in use that give the bytes of the first kind, of which there is one at least.
+  // Of those in use as many as launches are to have parts on, and that give the bytes of the first kind, of which there
+  // is one at least.
   SmallVector<unsigned, 8> devices_for_it() const {
     auto in_use = context_.devices_in_use();
+    if (context_.may_be_narrower() && in_use.size() > context_.width.now()) in_use.resize(context_.width.now());
     if (!context_.device->joins_exactly()) return in_use;
     const std::vector<unsigned>& kinds = context_.device->kinds;
     SmallVector<unsigned, 8> first, others;
