@@ -269,6 +269,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   if (context->placements.foresees()) Build::make_beside(made, *context);
+  if (context->placements.learns()) context->builder.post([] {});  // its thread begins before launches need it
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
   specification_ = std::move(specification);
