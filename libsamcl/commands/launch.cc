@@ -429,8 +429,7 @@ bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   rates.hand_over += awaited_judging_ns(context);
   if (context.may_be_narrower() && times.whole >= 2 * kHandOver) {
     const bool is_split = ways.taken() == Ways::Way::split;
-    const auto costs =
-        costs_on(context.width.all(), *options.split, times, busy, rates, is_split ? here : there);
+    const auto costs = costs_on(context.width.all(), *options.split, times, busy, rates, is_split ? here : there);
     const double bytes = is_split ? static_cast<double>(used_bytes(*options.split)) : 0;
     if (context.width.add({costs.data(), costs.size()}, static_cast<uint64_t>(bytes / rates.exchange)))
       ways.parts_change();

@@ -40,8 +40,8 @@ class Width {
 
   std::vector<size_t> all_;
   std::vector<uint64_t> saved_;  // by each of these against the one that is taken, ns
-  size_t index_;                    // of that
-  size_t allowed_;                  // so many of the first ones
+  size_t index_;                 // of that
+  size_t allowed_;               // so many of the first ones
   uint64_t margin_ = kMargin;
   std::atomic<size_t> now_;
 };

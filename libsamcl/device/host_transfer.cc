@@ -41,12 +41,12 @@ cl_int enqueue_pixels(cl_command_queue queue, Direction direction, cl_mem image,
 
 cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                         std::byte* host, const Rectangle& host_rows, bool blocking, cl_event* event) {
-  if (memory.packs_host_rows && !memory.image && !host_rows.is_run()) {
+  if (memory.packs_host_rows && !host_rows.is_run()) {
     const RectanglePairs single = rows_of(rows, host_rows);
     for (size_t i = 0; i < single.size(); ++i) {
       const bool is_last = i + 1 == single.size();
-      const cl_int error = enqueue_rows(queue, direction, memory.real, single[i].first, host, single[i].second,
-                                        blocking && is_last, is_last ? event : nullptr);
+      const cl_int error = enqueue_transfer(queue, direction, memory, single[i].first, host, single[i].second,
+                                            blocking && is_last, is_last ? event : nullptr);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;

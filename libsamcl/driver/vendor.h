@@ -76,9 +76,9 @@ std::string server_address(cl_device_id device);
 // tunnels to several.
 std::string machine_of(const std::string& server);
 
-// Whether the driver takes rows of host memory for a rectangle of a buffer to lie without gaps, whatever their pitch:
-// PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between and behind
-// them.
+// Whether the driver takes rows of host memory for a rectangle of a buffer or an image to lie without gaps, whatever
+// their pitch: PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between
+// and behind them.
 inline bool packs_host_rows(cl_device_id device) { return is_remote(device); }
 
 // Whether it is a part of a device on which images cannot be used.

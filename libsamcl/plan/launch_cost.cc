@@ -257,17 +257,17 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   }
 }
 
-#define SAMCL_FOR(Known)                                                                                      \
-  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);          \
-  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                  \
-  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                    \
-                              const DirectoryFrom<Known>&);                                                   \
-  template SmallVector<uint64_t, 8> costs_on(std::span<const size_t>, const LaunchPlan&, ComputingTimes,      \
-                                             uint64_t, const TransferRates&, const DirectoryFrom<Known>&);    \
-  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,           \
-                           const TransferRates&, const DirectoryFrom<Known>&);                                \
-  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,  \
-                             const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&); \
+#define SAMCL_FOR(Known)                                                                                           \
+  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);               \
+  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                       \
+  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                         \
+                              const DirectoryFrom<Known>&);                                                        \
+  template SmallVector<uint64_t, 8> costs_on(std::span<const size_t>, const LaunchPlan&, ComputingTimes, uint64_t, \
+                                             const TransferRates&, const DirectoryFrom<Known>&);                   \
+  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,                \
+                           const TransferRates&, const DirectoryFrom<Known>&);                                     \
+  template Choice choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, Moving*, ComputingTimes, uint64_t,       \
+                             const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);      \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)
 SAMCL_FOR(ImaginedDirectory)

@@ -10,8 +10,6 @@
 namespace image_sequences {
 namespace {
 
-constexpr std::array kImageKinds{Kind::image1d,       Kind::image1d_array, Kind::image2d,
-                                 Kind::image2d_array, Kind::image3d,       Kind::image1d_buffer};
 constexpr size_t kMostColumns = 40, kMostRows = 20, kMostSlices = 6;
 constexpr unsigned kMostMaps = 2;  // at a time
 

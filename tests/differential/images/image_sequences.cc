@@ -81,7 +81,7 @@ class Sequences {
   Device& device() {
     if (!device_ || used_ >= options_.per_context) {
       device_.reset();
-      device_ = std::make_unique<Device>(options_.platform, options_.device);
+      device_ = std::make_unique<Device>(options_.platform, options_.device, options_.limits.kinds);
       used_ = 0;
     }
     ++used_;
@@ -130,9 +130,7 @@ class Sequences {
 
 std::map<std::string, Kind> kinds_by_name() {
   std::map<std::string, Kind> kinds;
-  for (const Kind kind :
-       {Kind::image1d, Kind::image1d_array, Kind::image2d, Kind::image2d_array, Kind::image3d, Kind::image1d_buffer})
-    kinds[std::string(name(kind))] = kind;
+  for (const Kind kind : kImageKinds) kinds[std::string(name(kind))] = kind;
   return kinds;
 }
 

@@ -373,8 +373,9 @@ class Player {
 
 }  // namespace
 
-Device::Device(unsigned platform, unsigned device) : session_(bench::Session::open(platform, device)) {
-  must_have_images(session_);
+Device::Device(unsigned platform, unsigned device, const std::vector<Kind>& kinds)
+    : session_(bench::Session::open(platform, device)) {
+  must_have_images(session_, kinds);
 }
 
 bench::Kernel Device::kernel(Kind kind, Kernel kernel) {

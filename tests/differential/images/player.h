@@ -13,8 +13,8 @@ namespace image_sequences {
 // A context of its own, and the programs, which are built when they are first launched.
 class Device {
  public:
-  // Throws std::runtime_error if the device lacks images, one of the formats, or the writing of 3D images.
-  Device(unsigned platform, unsigned device);
+  // For images of these kinds, or of all if there are none. Throws std::runtime_error as must_have_images().
+  Device(unsigned platform, unsigned device, const std::vector<Kind>& kinds = {});
 
   const bench::Session& session() const { return session_; }
   bench::Kernel kernel(Kind kind, Kernel kernel);

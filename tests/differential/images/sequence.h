@@ -27,6 +27,8 @@ enum class Kind {
   image3d,
   image1d_buffer,  // its pixels are the bytes of a buffer
 };
+inline constexpr std::array kImageKinds{Kind::image1d,       Kind::image1d_array, Kind::image2d,
+                                        Kind::image2d_array, Kind::image3d,       Kind::image1d_buffer};
 inline bool is_image(Kind kind) { return kind != Kind::buffer && kind != Kind::table; }
 std::string_view name(Kind kind);
 
