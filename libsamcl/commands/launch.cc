@@ -346,8 +346,9 @@ void KernelLaunch::decide(Context& context) {
 
 // Of a launch that is timed: what takes long is found out when its device has it, and not of what is known to be short.
 uint64_t KernelLaunch::find_timed_items(const Context& context) const {
+  if (!timed_ || options_.split) return busy_items_;
   const uint64_t expected = expected_whole_ns();
-  if (!timed_ || options_.split || (expected > 0 && expected < 2 * kHandOver)) return busy_items_;
+  if (expected > 0 && expected < 2 * kHandOver) return busy_items_;
   const uint64_t written = written_by(request_, context);
   return written > 0 ? kernel().cost_model->times.busy_items(busy_items_, written) : busy_items_;
 }
