@@ -853,6 +853,20 @@ TEST_F(Includes, are_told_with_their_contents_and_where_they_were_missed) {
             "absent");
 }
 
+TEST_F(Includes, are_looked_for_in_the_folder_of_the_process_too) {
+  const std::string source = "#include \"h.h\"\n__kernel void k(__global int* p) { p[get_group_id(0)] = VALUE; }";
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  std::ofstream("h.h") << "#define VALUE 11";
+  EXPECT_THAT(source_of(translate(source)), HasSubstr("= 11; }"));
+  EXPECT_THAT(source_of(translate(source, "-Ib")), HasSubstr("= 11; }"));
+  std::ofstream("b/h.h") << "#define VALUE 22";
+  EXPECT_EQ(run_tool(source, "--json -- -Ib").exit_status, 1) << "which of them a driver takes is its own choice";
+  std::ofstream("b/h.h") << "#define VALUE 11";
+  EXPECT_THAT(source_of(translate(source, "-Ib")), HasSubstr("= 11; }")) << "they are the same";
+  std::filesystem::current_path(before);
+}
+
 TEST(HeaderMacros, may_be_defined_anew) {
   const std::string text = source_of(
       translate("#define M_PI 3.0f\n__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }", "-Werror"));

@@ -19,6 +19,7 @@
 #include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/expanded_pragmas.h"
 #include "kernel-translator/read/header_macros.h"
+#include "kernel-translator/read/header_places.h"
 #include "kernel-translator/read/literal_precision.h"
 #include "kernel-translator/read/vendor_builtins.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -146,9 +147,15 @@ class ActionOnText : public Action {
 
 class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> {
  public:
+  // options: as refuse_headers_of_two_places().
   PreprocessAction(const std::string& source, const std::string& name, std::string& text, WatchedFiles& files,
-                   const MacroGround& ground, MacroQuestions* questions)
-      : ActionOnText(source, name), text_(text), files_(files), ground_(ground), questions_(questions) {}
+                   const std::vector<std::string>& options, const MacroGround& ground, MacroQuestions* questions)
+      : ActionOnText(source, name),
+        text_(text),
+        files_(files),
+        options_(options),
+        ground_(ground),
+        questions_(questions) {}
 
  protected:
   void ExecuteAction() override {
@@ -158,6 +165,7 @@ class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> 
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
     files_.search_begins();
     if (questions_) collect_questions(preprocessor, ground_, *questions_);
+    refuse_headers_of_two_places(preprocessor, options_);
     ExpandedPragmas pragmas;
     pragmas.watch(preprocessor);
     std::string text;
@@ -169,6 +177,7 @@ class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> 
  private:
   std::string& text_;
   WatchedFiles& files_;
+  const std::vector<std::string>& options_;
   const MacroGround& ground_;
   MacroQuestions* const questions_;
 };
@@ -315,10 +324,11 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   std::string folder;
   if (!headers.empty()) {
     folder = kHeaderFolder;
-    arguments.insert(arguments.end(), {"-I" + folder, "-I."});
+    arguments.push_back("-I" + folder);
     for (const auto& [name, text] : headers)
       memory->addFile(folder + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
   }
+  arguments.emplace_back("-I.");  // where drivers do not look, what is only there does not build
   std::vector<std::string> given;
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") != 0) given.push_back(option);
@@ -338,7 +348,8 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   MacroQuestions all;
   const auto others = llvm::makeIntrusiveRefCnt<WatchedFiles>();
   MacroQuestions* const asked = answers ? &all : nullptr;
-  auto action = std::make_unique<PreprocessAction>(source, folder + kSourceName, result.text, *others, ground, asked);
+  auto action =
+      std::make_unique<PreprocessAction>(source, folder + kSourceName, result.text, *others, given, ground, asked);
   const bool succeeded = run(std::move(action), memory, others, arguments, asked, diagnostics);
   if (answers) {
     questions.hopeless = all.hopeless;

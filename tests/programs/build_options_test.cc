@@ -2,8 +2,10 @@
 // whatever is done with the first: they write what their source sees.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "tests/programs/program_fixture.h"
 
@@ -102,6 +104,24 @@ TEST_F(Includes, AreThoseOfTheTimeOfTheBuild) {
   EXPECT_EQ(value(options), 33) << "another one of the same size and time";
   std::filesystem::remove(folder_ / "a/value.h");
   EXPECT_EQ(value(options), 11);
+}
+
+// PoCL takes that of the process's folder.
+TEST_F(Includes, OfTwoFoldersAreThoseThatTheDriverTakes) {
+  write("a/index.h", "#define INDEX(i) (63 - (i))\n");
+  write("b/index.h", "#define INDEX(i) (i)\n");
+  std::filesystem::current_path(folder_ / "a");
+  const BuiltKernel k =
+      kernel("#include \"index.h\"\n__kernel void k(__global int* x) { int i = get_global_id(0); x[INDEX(i)] = i; }",
+             "k", "-I" + (folder_ / "b").string());
+  const Buffer x = buffer(std::vector<cl_int>(64, -1));
+  set_arguments(k, x);
+  launch(k, {{64}, {4}});
+  std::vector<cl_int> seen = read<cl_int>(x, 64);
+  if (seen[0] != 0) std::reverse(seen.begin(), seen.end());
+  std::vector<cl_int> ascending(64);
+  std::iota(ascending.begin(), ascending.end(), 0);
+  EXPECT_EQ(seen, ascending);
 }
 
 TEST_F(Includes, AreThoseOfTheFolderOfTheBuild) {
