@@ -33,7 +33,7 @@ void Ways::go_over() {
 }
 
 void Ways::parts_change() {
-  lost_ = 0;
+  lost_ = stays_ = 0;
   splits_faster_ = false;
   ++epoch_;
   sequence_.one_way = false;

@@ -65,6 +65,7 @@ class Ways {
   bool splits_faster() const { return splits_faster_; }
 
   // Parts are for another number of devices from now on: what is known of them, and of the other way, counts no more.
+  // Where they did not pay, they may be tried at once.
   void parts_change();
 
   // A launch is planned that costs this; going over at it would take so long, or is not to be. Perhaps goes over.

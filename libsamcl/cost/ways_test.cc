@@ -140,6 +140,11 @@ TEST_F(WaysTest, OnOtherDevicesPartsAreMeasuredAnew) {
   EXPECT_EQ(ways.taken(), Way::split) << "the first may have moved everything";
   sequence(20 * kMs, {9 * kMs, 5 * kMs});
   EXPECT_EQ(ways.taken(), Way::whole) << "though on the devices before it was faster";
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  EXPECT_EQ(ways.taken(), Way::whole) << "it stays there for a while";
+  ways.parts_change();
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  EXPECT_EQ(ways.taken(), Way::split);
 }
 
 TEST_F(WaysTest, WhatWasNeverSeenWholeIsHeldAgainstThePrediction) {
