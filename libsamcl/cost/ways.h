@@ -38,7 +38,9 @@ struct TransferRates {
   // ns that it takes to give a part to its device, with what it needs of another one, and one between two others, of
   // which it needs both: so often launches follow each other, if their ends are not waited for.
   uint64_t part = 0, inner_part = 0;
-  uint64_t giving_ns(size_t parts) const { return parts < 2 ? part : 2 * part + (parts - 2) * inner_part; }
+  uint64_t giving_ns(size_t parts, bool need_others) const {
+    return need_others && parts > 2 ? 2 * part + (parts - 2) * inner_part : parts * part;
+  }
   uint64_t range = kRangeNs;
   // bytes/ns between host and all devices together
   double uplink = std::numeric_limits<double>::infinity();

@@ -163,7 +163,8 @@ uint64_t parts_ns(const LaunchPlan& plan, size_t parts, double computing_ns, con
                   const TransferRates& rates) {
   const auto computing = static_cast<uint64_t>(computing_ns);
   const uint64_t waiting = rates.hand_over + moved.ns;
-  if (!plan.may_overlap || !is_halo(moved)) return std::max(computing + waiting, rates.giving_ns(parts));
+  if (!plan.may_overlap || !is_halo(moved))
+    return std::max(computing + waiting, rates.giving_ns(parts, moved.from_devices > 0));
   return std::max({computing, waiting + computing / kLayerPart, parts * kLeastLayeredNsOfPart}) + kLayersNs;
 }
 

@@ -60,19 +60,22 @@ TEST_F(LaunchCostTest, ShortOnesFollowEachOtherAsFastAsPartsAreGiven) {
 
 // A part between two others needs bytes of both.
 TEST_F(LaunchCostTest, PartsOnMoreDevicesTakeLongerToGive) {
-  TransferRates in_order = kRates;
-  in_order.hand_over = 10'000;
-  in_order.part = 15'000;
-  in_order.inner_part = 29'000;
-  const auto costs = [&](uint64_t whole, uint64_t busy_groups) {
+  const TransferRates in_order{
+      .host = 10, .exchange = 100, .latency = 0, .hand_over = 10'000, .part = 15'000, .inner_part = 30'000};
+  const auto costs = [&](const LaunchPlan& split, uint64_t whole, uint64_t busy_groups = 100) {
     const std::array<size_t, 3> devices{2, 4, 8};
-    const auto found = costs_on(devices, halves(1000), {whole, whole}, busy_groups, in_order, here);
+    const auto found = costs_on(devices, split, {whole, whole}, busy_groups, in_order, here);
     return std::vector<uint64_t>(found.begin(), found.end());
   };
-  EXPECT_EQ(costs(80'000, 100), (std::vector<uint64_t>{50'000, 80'000, 80'000})) << "88 and 204 us to give";
-  EXPECT_EQ(costs(800'000, 100), (std::vector<uint64_t>{410'000, 210'000, 204'000}));
-  EXPECT_EQ(costs(800'000, 1000), (std::vector<uint64_t>{410'000, 410'000, 410'000})) << "half of it keeps one busy";
-  EXPECT_EQ(launch_ns(halves(1000), 800'000, 100, in_order, here), 410'000u) << "of two as it is";
+  storage->written({0, 1 << 20}, only(0) | only(1));
+  storage->written({0, 100}, only(0));
+  const LaunchPlan halo = needing({{0, 1 << 20}}), apart = halves(1000);
+  EXPECT_EQ(costs(halo, 80'000), (std::vector<uint64_t>{50'001, 80'000, 80'000})) << "90 and 210 us to give";
+  EXPECT_EQ(costs(halo, 800'000), (std::vector<uint64_t>{410'001, 210'001, 210'000}));
+  EXPECT_EQ(costs(apart, 80'000), (std::vector<uint64_t>{50'000, 60'000, 80'000})) << "60 and 120 us to give";
+  EXPECT_EQ(costs(apart, 800'000, 1000), (std::vector<uint64_t>{410'000, 410'000, 410'000}))
+      << "half of it keeps one busy";
+  EXPECT_EQ(launch_ns(apart, 800'000, 100, in_order, here), 410'000u) << "of two as it is";
 }
 
 TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {
