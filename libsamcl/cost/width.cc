@@ -5,7 +5,10 @@
 namespace samcl {
 
 Width::Width(size_t devices) {
-  for (size_t width = 2; width < devices; width *= 2) all_.push_back(width);
+  for (size_t width = 2; width < devices; width *= 2) {
+    all_.push_back(width);
+    if (width + width / 2 < devices) all_.push_back(width + width / 2);
+  }
   all_.push_back(std::max<size_t>(devices, 1));
   saved_.assign(all_.size(), 0);
   allowed_ = all_.size();

@@ -21,7 +21,8 @@ class Width {
   // devices: those in use, at most. All of them at first.
   explicit Width(size_t devices);
 
-  // The numbers of devices that are considered, ascending: two, four and so on, and all. One at least.
+  // The numbers of devices that are considered, ascending: two, three, four, six, eight and so on, and all. One at
+  // least.
   std::span<const size_t> all() const { return all_; }
   size_t now() const { return now_.load(std::memory_order_relaxed); }
 
