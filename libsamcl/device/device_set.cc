@@ -63,8 +63,8 @@ void DeviceSet::find_transports() {
   ordered_rates_.latency = 8'000;
   ordered_rates_.hand_over = 10'000;
   ordered_rates_.part = 15'000;
-  // A stencil's step takes 90 us on three H100 and 150 to 200 on four, however short its kernel.
-  ordered_rates_.inner_part = 60'000;
+  // A stencil's step takes 90 to 130 us on three H100 or H200 and 150 to 200 on four, however short its kernel.
+  ordered_rates_.inner_part = 70'000;
   ordered_rates_.range = 0;
 }
 
