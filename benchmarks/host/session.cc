@@ -81,6 +81,14 @@ size_t Session::sub_buffer_alignment() const {
   return bits / 8;
 }
 
+bool has_extension(cl_device_id device, const std::string& name) {
+  size_t bytes = 0;
+  check(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes));
+  std::string all(bytes, '\0');
+  check(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, all.data(), nullptr));
+  return (" " + std::string(all.c_str()) + " ").find(" " + name + " ") != std::string::npos;
+}
+
 Buffer make_sub_buffer(const Buffer& parent, cl_mem_flags flags, size_t offset, size_t bytes) {
   const cl_buffer_region region = {offset, bytes};
   cl_int status = CL_SUCCESS;

@@ -37,6 +37,9 @@ struct Session {
   mutable double build_ms = 0;  // what build() has taken so far
 };
 
+// Whether the device tells of that extension.
+bool has_extension(cl_device_id device, const std::string& name);
+
 // The bytes [offset, offset + bytes) of `parent`.
 Buffer make_sub_buffer(const Buffer& parent, cl_mem_flags flags, size_t offset, size_t bytes);
 

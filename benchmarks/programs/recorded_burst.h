@@ -20,11 +20,7 @@ class RecordedBurst {
         launches_(launches),
         step_(make_kernel(program, "multiply_add")),
         value_(session.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_int))) {
-    size_t bytes = 0;
-    check(clGetDeviceInfo(session.device, CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes));
-    std::string extensions(bytes, ' ');
-    check(clGetDeviceInfo(session.device, CL_DEVICE_EXTENSIONS, bytes, extensions.data(), nullptr));
-    if (extensions.find("cl_khr_command_buffer") == std::string::npos)
+    if (!has_extension(session.device, "cl_khr_command_buffer"))
       throw std::runtime_error("the device has no command buffers");
     cl_platform_id platform = nullptr;
     check(clGetDeviceInfo(session.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr));

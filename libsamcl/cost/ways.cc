@@ -25,6 +25,10 @@ void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
 
 void Ways::go_over() {
   taken_ = taken() == Way::whole ? Way::split : Way::whole;
+  begin_anew();
+}
+
+void Ways::begin_anew() {
   lost_ = 0;
   splits_faster_ = false;
   slower_ = 0;
@@ -33,10 +37,8 @@ void Ways::go_over() {
 }
 
 void Ways::parts_change() {
-  lost_ = stays_ = 0;
-  splits_faster_ = false;
-  ++epoch_;
-  sequence_.one_way = false;
+  begin_anew();
+  stays_ = 0;
   for (auto& [content, times] : times_) times.split = 0;
 }
 

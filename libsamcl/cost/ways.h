@@ -108,6 +108,7 @@ class Ways {
     uint64_t whole = 0, split = 0;  // ns, the least seen; 0: none
   };
   void go_over();
+  void begin_anew();  // to sum up, and to follow the other way
 
   Sequence sequence_;
   std::unordered_map<uint64_t, Times> times_;

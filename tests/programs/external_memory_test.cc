@@ -17,9 +17,7 @@ constexpr size_t kItems = 4096, kBytes = kItems * sizeof(cl_int);
 class ExternalMemory : public OpenCl {
  protected:
   void SetUp() override {
-    std::string names(65536, '\0');
-    check(clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, names.size(), names.data(), nullptr));
-    if (names.find("cl_khr_external_memory_opaque_fd") == std::string::npos)
+    if (!bench::has_extension(device(), "cl_khr_external_memory_opaque_fd"))
       GTEST_SKIP() << "the device imports no memory";
     file_ = memfd_create("external_memory_test", 0);
     ASSERT_EQ(ftruncate(file_, kBytes), 0);

@@ -58,7 +58,7 @@ class ImageKinds : public OpenCl, public ::testing::WithParamInterface<std::tupl
       return std::memcmp(&each, &format().format, sizeof each) == 0;
     });
     if (!has) GTEST_SKIP() << "the device does not have the format";
-    if (kind().type == CL_MEM_OBJECT_IMAGE3D && !has_extension("cl_khr_3d_image_writes"))
+    if (kind().type == CL_MEM_OBJECT_IMAGE3D && !bench::has_extension(device(), "cl_khr_3d_image_writes"))
       GTEST_SKIP() << "the device does not write 3D images";
   }
   const Kind& kind() const { return std::get<0>(GetParam()); }
@@ -76,13 +76,6 @@ class ImageKinds : public OpenCl, public ::testing::WithParamInterface<std::tupl
     std::vector<cl_image_format> formats(count);
     check(clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, kind().type, count, formats.data(), nullptr));
     return formats;
-  }
-  bool has_extension(const char* name) const {
-    size_t size = 0;
-    check(clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, 0, nullptr, &size));
-    std::string all(size, '\0');
-    check(clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, size, all.data(), nullptr));
-    return all.find(name) != std::string::npos;
   }
 
   cl_image_desc description() const {

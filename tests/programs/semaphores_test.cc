@@ -27,7 +27,7 @@ const std::vector<cl_properties> kBinary{CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYP
 class Semaphores : public OpenCl {
  protected:
   void SetUp() override {
-    if (!has_extension("cl_khr_semaphore")) GTEST_SKIP() << "the device has no semaphores";
+    if (!bench::has_extension(device(), "cl_khr_semaphore")) GTEST_SKIP() << "the device has no semaphores";
     find(create_, "clCreateSemaphoreWithPropertiesKHR");
     find(retain_, "clRetainSemaphoreKHR");
     find(release_, "clReleaseSemaphoreKHR");
@@ -45,11 +45,6 @@ class Semaphores : public OpenCl {
     for (const cl_semaphore_khr made : made_) EXPECT_OK(release_(made));
   }
 
-  bool has_extension(const char* name) const {
-    std::string names(65536, '\0');
-    check(clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, names.size(), names.data(), nullptr));
-    return (" " + std::string(names.c_str()) + " ").find(" " + std::string(name) + " ") != std::string::npos;
-  }
   template <typename Function>
   void find(Function& function, const char* name) const {
     const auto platform = device_info<cl_platform_id>(CL_DEVICE_PLATFORM);
@@ -471,7 +466,8 @@ class ExternalSemaphores : public Semaphores {
 };
 
 TEST_F(ExternalSemaphores, OpaqueFileIsTheSameSemaphore) {
-  if (!has_extension("cl_khr_external_semaphore_opaque_fd")) GTEST_SKIP() << "the device has no opaque files";
+  if (!bench::has_extension(device(), "cl_khr_external_semaphore_opaque_fd"))
+    GTEST_SKIP() << "the device has no opaque files";
   ASSERT_NE(handle_, nullptr);
   cl_int status = CL_SUCCESS;
   const cl_semaphore_khr out = exportable(CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, status);
@@ -493,7 +489,8 @@ TEST_F(ExternalSemaphores, OpaqueFileIsTheSameSemaphore) {
 }
 
 TEST_F(ExternalSemaphores, SyncFileIsASignalThatIsOnItsWay) {
-  if (!has_extension("cl_khr_external_semaphore_sync_fd")) GTEST_SKIP() << "the device has no sync files";
+  if (!bench::has_extension(device(), "cl_khr_external_semaphore_sync_fd"))
+    GTEST_SKIP() << "the device has no sync files";
   ASSERT_TRUE(handle_ && re_import_);
   cl_int status = CL_SUCCESS;
   const cl_semaphore_khr out = exportable(CL_SEMAPHORE_HANDLE_SYNC_FD_KHR, status);
@@ -526,7 +523,8 @@ TEST_F(ExternalSemaphores, OfAHandleTypeThatTheyWereNotMadeForAreRefused) {
 
 // As renderers do it: wait, take the memory, compute, give the memory back, signal. What waits is enqueued first.
 TEST_F(ExternalSemaphores, HandOverMemoryFromOutside) {
-  if (!has_extension("cl_khr_external_memory_opaque_fd")) GTEST_SKIP() << "the device imports no memory";
+  if (!bench::has_extension(device(), "cl_khr_external_memory_opaque_fd"))
+    GTEST_SKIP() << "the device imports no memory";
   constexpr size_t kBytes = kItems * sizeof(cl_int);
   const int file = memfd_create("semaphores_test", 0);
   ASSERT_EQ(ftruncate(file, kBytes), 0);
