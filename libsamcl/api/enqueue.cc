@@ -17,6 +17,8 @@ namespace {
 
 // For how long a thread of the program waits for a feeder, in spin_until()s.
 constexpr int kLooks = 10;
+constexpr uint64_t kLongestWaitForRoomNs = 100'000'000;
+constexpr std::chrono::microseconds kBetweenLooks{50};
 
 // A thread that gives work to a managed device is part of its task: the task's priority holds for it too, or
 // less urgent tasks that compute on the CPU would keep it from releasing its next job.
@@ -35,12 +37,24 @@ void await_gpu(const Context& context) {
   if (client && !Worker::is_own_thread()) client->await_gpu();
 }
 
+// What comes when the devices have all that they may have at a time would wait for other devices' in the host. So the
+// program does that before.
+void wait_for_room(const Context& context) {
+  const uint64_t until = now_ns() + kLongestWaitForRoomNs;
+  for (const auto& device : context.devices) {
+    while (device->run_ahead() && !device->run_ahead()->has_far_room() && now_ns() < until) {
+      if (!device->completions().help(nullptr)) std::this_thread::sleep_for(kBetweenLooks);
+    }
+  }
+}
+
 }  // namespace
 
 void join_task(const Context& context) {
   attach_calling_thread(context);
   await_gpu(context);
   if (!context.is_managed() || Worker::is_own_thread()) return;
+  if (context.orders_itself()) wait_for_room(context);
   for (const auto& device : context.devices) {
     const RunAhead* const ahead = device->run_ahead();
     for (int looks = 0; ahead && ahead->catches_up() && looks < kLooks; ++looks)

@@ -86,6 +86,11 @@ bool DeviceBackend::is_driver_queue(Lane lane) const {
   return lane.kind == LaneKind::compute && set_.devices[lane.device]->is_asynchronous();
 }
 
+// Likewise, as far as a manager lets it.
+bool DeviceBackend::is_granted_queue(Lane lane) const {
+  return lane.kind == LaneKind::compute && set_.devices[lane.device]->run_ahead();
+}
+
 Worker& DeviceBackend::worker(Lane lane) {
   return lane.kind == LaneKind::host ? host_ : set_.devices[lane.device]->worker(lane.kind);
 }
@@ -95,7 +100,9 @@ Worker& DeviceBackend::worker(Lane lane) {
 bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   const bool by_driver = is_driver_queue(before.lane);
   if (by_driver && needs_thread(before.operation)) return false;
-  return before.lane == after.lane || (by_driver && (!is_driver_queue(after.lane) || order_.keeps(before, after)));
+  if (before.lane == after.lane) return true;
+  if (is_granted_queue(before.lane)) return is_granted_queue(after.lane) && order_.keeps_under_lease(before, after);
+  return by_driver && (!is_driver_queue(after.lane) || order_.keeps(before, after));
 }
 
 // Of one device: whether that has been lost.
@@ -176,11 +183,10 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
     const bool is_told = node->is_handed_on && set_.orders_itself();
     Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty(), false);
     how.is_told = is_told;
-    order_.enter(*node, how);
+    how.after = order_.enter(*node);
     return give_or_enter(node, how, submits_on_thread(*set_.devices[node->lane.device]));
   }
-  const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
-  return is_ahead ? run_ahead(node) : do_on_thread(node);
+  return is_granted_queue(node->lane) ? run_ahead(node) : do_on_thread(node);
 }
 
 void DeviceBackend::hurry(const Node& node) {
@@ -332,9 +338,12 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
-  const bool is_awaited = !node->after_end.empty(), by_thread = submits_on_thread(device);
-  switch (ahead.enter({node, is_awaited}, ns, now_ns(), by_thread)) {
-    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(*node, is_awaited, ns, false), by_thread);
+  const bool by_thread = submits_on_thread(device);
+  // Parts of launches are what other devices wait for.
+  const bool is_told = !node->alone && kernel_of(node->operation) && set_.orders_itself();
+  const RunAhead::Waiting coming{node, !node->after_end.empty(), order_.enter(*node), is_told};
+  switch (ahead.enter(coming, ns, now_ns(), by_thread)) {
+    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(coming, ns, false), by_thread);
     case RunAhead::Entry::feed:
       do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
             [this, &device, alive = listener_.keep_alive()] { feed(device); });
@@ -345,10 +354,13 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
 }
 
 // Of what counts so much as in flight.
-Giving DeviceBackend::giving_under_lease(const Node& node, bool is_awaited, uint64_t counted_ns, bool may_wait) const {
+Giving DeviceBackend::giving_under_lease(const RunAhead::Waiting& coming, uint64_t counted_ns, bool may_wait) const {
+  const Node& node = *coming.node;
   RealDevice& device = *set_.devices[node.lane.device];
-  Giving how = giving(node, is_awaited, may_wait);
+  Giving how = giving(node, coming.is_awaited, may_wait);
   how.counted_ns = counted_ns;
+  how.after = coming.after;
+  how.is_told = coming.is_told;
   how.soon = !device.run_ahead()->is_far();
   if (SubKernel* const kernel = kernel_of(node.operation)) {
     const bool may_be_timed = may_wait || !device.waits_until_idle(ComputeQueues::Use::timed);
@@ -387,6 +399,7 @@ void DeviceBackend::feed(RealDevice& device) {
     if (is_over || status != CL_SUCCESS) {
       if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
       tell_end(node, status);
+      order_.given_up(*node);  // nobody has to wait for it
     }
     if (Worker::is_own_thread() && Worker::may_go_on()) continue;
     if (!ahead.hand_over()) return;
@@ -396,7 +409,7 @@ void DeviceBackend::feed(RealDevice& device) {
 }
 
 // What is submitted on another thread is in flight, and before it.
-cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over) {
+cl_int DeviceBackend::feed_one(RealDevice& device, RunAhead::Waiting& next, bool& is_over) {
   RunAhead& ahead = *device.run_ahead();
   uint64_t ns = counted_ns(*next.node);
   RunAhead::Start start = ahead.start(ns, now_ns);
@@ -404,9 +417,13 @@ cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next
     if (!device.completions().help(nullptr)) ahead.wait_for_end(start.ends);
     ns = counted_ns(*next.node);  // less may be in flight now than before
   }
-  if (ns == 0) return execute(*next.node);
+  if (ns == 0) {
+    for (const Reached& after : next.after) set_.devices[after.device]->completions().wait_for_all();
+    return execute(*next.node);
+  }
   device.submissions().drain(SubmissionQueue::Lock::free);
-  const Giving how = giving_under_lease(*next.node, next.is_awaited || start.hurries, ns, true);
+  next.is_awaited |= start.hurries;
+  const Giving how = giving_under_lease(next, ns, true);
   is_over = false;
   const cl_int error = room(*next.node, 0).ask([&] { return give_to_driver(next.node, how); });
   return error == CL_SUCCESS ? error : give_up(*next.node, how, error);
@@ -440,7 +457,8 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   }
   RunAhead* const ahead = set_.devices[ended[0].node->lane.device]->run_ahead();
   if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
-  const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs;
+  // Where devices wait for each other, that is in it.
+  const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs && !set_.orders_itself();
   for (const CompletedNode& each : ended) {
     try {
       note_run(each);

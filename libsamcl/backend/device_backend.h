@@ -100,6 +100,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
+  bool is_granted_queue(engine::Lane lane) const;
   void note_lost(std::span<const CompletedNode> ended) const;
   bool submits_on_thread(RealDevice& device) const;
   Worker& worker(engine::Lane lane);
@@ -118,10 +119,10 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   // On a device that a manager grants.
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
-  Giving giving_under_lease(const engine::Node& node, bool is_awaited, uint64_t counted_ns, bool may_wait) const;
+  Giving giving_under_lease(const RunAhead::Waiting& coming, uint64_t counted_ns, bool may_wait) const;
   static RunAhead::Waiting next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
-  cl_int feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over);
+  cl_int feed_one(RealDevice& device, RunAhead::Waiting& next, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;
   bool claims(const engine::Node& node, Worker& lane) const;
   bool helps(const engine::Node& node) const;

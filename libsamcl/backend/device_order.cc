@@ -31,23 +31,32 @@ bool are_in_one_line(const Node& one, const Node& other) {
 
 }  // namespace
 
-bool DeviceOrder::keeps(const Node& before, const Node& after) const {
-  if (!set_.timelines || needs_thread(after.operation) || !are_in_one_line(before, after) || is_long(before))
+// Has it made ready where it is of use.
+bool DeviceOrder::keeps_line(const Node& before, const Node& after) const {
+  if (!set_.may_order_itself() || needs_thread(after.operation) || !are_in_one_line(before, after) || is_long(before))
     return false;
   set_.timelines->prepare();
   return set_.timelines->serve();
 }
 
-void DeviceOrder::enter(Node& node, Giving& giving) const {
+bool DeviceOrder::keeps(const Node& before, const Node& after) const { return keeps_line(before, after); }
+
+bool DeviceOrder::keeps_under_lease(const Node& before, const Node& after) const {
+  return keeps_line(before, after) && before.issued && set_.timelines->is_told({before.lane.device, before.position});
+}
+
+ReachedList DeviceOrder::enter(Node& node) const {
+  ReachedList waits_for;
   Timelines* const timelines = set_.timelines.get();
-  if (!timelines) return;
+  if (!timelines) return waits_for;
   node.position = timelines->issued(node.lane.device);
   for (const NodePtr& before : node.behind) {
     const bool is_elsewhere = before->lane.kind == engine::LaneKind::compute && before->lane.device != node.lane.device;
     if (before->ended || !is_elsewhere) continue;
     const Reached after{before->lane.device, before->position};
-    if (timelines->begins_to_wait(node.lane.device, after)) giving.after.push_back(after);
+    if (timelines->begins_to_wait(node.lane.device, after)) waits_for.push_back(after);
   }
+  return waits_for;
 }
 
 bool DeviceOrder::has(const Reached& after) const {

@@ -11,6 +11,7 @@
 #include "base/test_seed.h"
 #include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/commands/launch.h"
+#include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/known_kernels.h"
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -32,7 +33,8 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
     setenv("SAMCL_ORDERING", "device", 1);
     setenv("SAMCL_SPLIT", "always", 1);
   }
-  OrderedLaunches() : machine(GetParam()), queue(machine.in_order_queue()) {
+  explicit OrderedLaunches(lease::Client* manager = nullptr)
+      : machine(GetParam(), manager), queue(machine.in_order_queue()) {
     for (BufferPtr& buffer : buffers) buffer = machine.buffer(kItems);
   }
   ~OrderedLaunches() override {
@@ -225,6 +227,95 @@ TEST_P(OrderedAndAwaited, AnyThatRepeatForAWhileAreRight) {
   expect_all();
 }
 
+struct KeepsManager {
+  testing::FakeManager manager;
+};
+
+// Where a manager grants the devices, as long as no other program is connected.
+struct GrantedInOrder : KeepsManager, OrderedLaunches {
+  GrantedInOrder() : OrderedLaunches(&manager) {
+    for (unsigned d = 0; d < GetParam(); ++d) manager.chosen.devices.push_back(d);
+    manager.chosen.gpus = GetParam();
+    manager.alone = true;
+  }
+  // So that they need not run alone.
+  void know_times() {
+    for (const KernelPtr& kernel : {stencil, triple}) {
+      for (unsigned d = 0; d < GetParam(); ++d) kernel->sub_kernels[d]->times.took(kItems / GetParam(), 10'000);
+    }
+  }
+  void rest() const {
+    for (const auto& device : machine.context->devices) device->drain(10'000);
+  }
+  long held() const {
+    long held = 0;
+    for (unsigned d = 0; d < GetParam(); ++d)
+      held += manager.count("+gpu " + std::to_string(d)) - manager.count("-gpu " + std::to_string(d));
+    return held;
+  }
+};
+
+TEST_P(GrantedInOrder, AStencilsStepsAreGivenWhileNothingHasEnded) {
+  Words now = testing::counting(kItems), next(kItems);
+  write(0, now);
+  know_times();
+  constexpr size_t kBefore = 4, kSteps = 24;
+  for (size_t step = 0; step < kBefore; ++step) launch(stencil, {step % 2, 1 - step % 2});
+  last->wait();
+  rest();
+  machine.driver.suspend();
+  const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * (kSteps - kBefore));
+  for (size_t step = kBefore; step < kSteps; ++step) launch(stencil, {step % 2, 1 - step % 2});
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  EXPECT_EQ(held(), static_cast<long>(GetParam())) << "all are held while anything is in flight";
+  machine.driver.resume();
+  for (size_t step = 0; step < kSteps; ++step) {
+    sum(now, next);
+    std::swap(now, next);
+  }
+  EXPECT_EQ(contents(kSteps % 2), now);
+  rest();
+  EXPECT_EQ(held(), 0);
+}
+
+// Others come and go meanwhile, and times are known, doubted and too long.
+TEST_P(GrantedInOrder, OfAnyBuffersInAnyOrderAreRight) {
+  const unsigned seed = test_seed();
+  std::mt19937 random(seed);
+  SCOPED_TRACE(seed);
+  write_all();
+  for (int i = 0; i < 400; ++i) {
+    const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
+    if (random() % 10 == 0) know_times();
+    if (random() % 25 == 0) manager.alone = random() % 3 != 0;
+    if (random() % 25 == 0) manager.is_taken = random() % 3 == 0;
+    if (random() % 40 == 0) stencil->sub_kernels[random() % GetParam()]->times.took(kItems / GetParam(), 40'000'000);
+    random() % 3 == 0 ? tripled(to) : sum(from, to);
+    if (random() % 20 == 0) last->wait();
+    if (random() % 50 == 0) {
+      ASSERT_EQ(contents(to), model[to]) << i;
+    }
+  }
+  manager.is_taken = false;
+  expect_all();
+  rest();
+  EXPECT_EQ(held(), 0);
+}
+
+TEST_P(GrantedInOrder, WaitInTheHostWhereAnotherProgramIsConnected) {
+  manager.alone = false;
+  EXPECT_FALSE(machine.context->orders_itself());
+  EXPECT_EQ(machine.context->rates_in_order(), nullptr);
+  write_all();
+  know_times();
+  for (int i = 0; i < 20; ++i) sum(i % 2, 1 - i % 2);
+  expect_all();
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, GrantedInOrder, ::testing::Values(2, 3));
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedAndAwaited, ::testing::Values(2, 3));
 INSTANTIATE_TEST_SUITE_P(Devices, OrderedLaunches, ::testing::Values(2, 3, 4));
 

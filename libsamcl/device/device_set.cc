@@ -68,13 +68,17 @@ void DeviceSet::find_transports() {
   ordered_rates_.range = 0;
 }
 
-// What computes on the host's cores would keep one busy by waiting. Under a manager a device is not to be held by who
-// waits for another one, and where a device may be lost, what others wait for may never come.
+// What computes on the host's cores would keep one busy by waiting. Where a device may be lost, what others wait for
+// may never come.
 bool DeviceSet::may_wait_for_each_other(bool on_cores) const {
   using Ordering = Config::Ordering;
   const Ordering wanted = Config::get().ordering;
-  return (wanted == Ordering::device || (wanted == Ordering::automatic && !on_cores)) && !is_managed() &&
-         !Config::get().survive;
+  return (wanted == Ordering::device || (wanted == Ordering::automatic && !on_cores)) && !Config::get().survive;
+}
+
+bool DeviceSet::is_free_of_others() const {
+  const lease::Client* client = devices[0]->lease.client;
+  return client->is_alone() && !client->is_task();
 }
 
 void DeviceSet::expect_memory(uint64_t bytes) const {

@@ -66,9 +66,12 @@ class DeviceSet {
   bool shares_host_memory() const { return shares_host_memory_; }
   const TransferRates& rates() const { return orders_itself() ? ordered_rates_ : rates_; }
   // Whether what comes after another device's command waits for it on its device, and not in the host.
-  bool orders_itself() const { return timelines && timelines->serve(); }
+  bool orders_itself() const { return may_order_itself() && timelines->serve(); }
+  // Whether that may be begun. Under a manager a device that somebody else may want is not to be held by who waits for
+  // another one, and a task's model has no such waiting: only a program that is alone, and no task.
+  bool may_order_itself() const { return timelines && (!is_managed() || is_free_of_others()); }
   // What `rates()` are then; nullptr: never.
-  const TransferRates* rates_in_order() const { return timelines ? &ordered_rates_ : nullptr; }
+  const TransferRates* rates_in_order() const { return may_order_itself() ? &ordered_rates_ : nullptr; }
 
   // The real context that these two have; nullptr: none.
   OneContext* one_context(unsigned device, unsigned other) const {
@@ -103,6 +106,7 @@ class DeviceSet {
  private:
   void find_transports();
   bool may_wait_for_each_other(bool on_cores) const;
+  bool is_free_of_others() const;
   double slowest_in_context() const;  // bytes/ns between any two devices
 
   bool shares_host_memory_ = false;

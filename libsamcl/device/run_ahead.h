@@ -27,6 +27,7 @@
 #include <deque>
 #include <mutex>
 
+#include "libsamcl/device/reached.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
 
@@ -55,12 +56,17 @@ class RunAhead {
   // Measured: 1 us and more with PoCL, 4 us with an H200.
   static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
 
-  // An operation, and whether something waits for its end; no node: there is none.
+  // An operation, and whether something waits for its end; no node: there is none. What its device is to wait for, of
+  // others, and whether others are to be told of it (device/timelines.h).
   struct Waiting {
     engine::NodePtr node;
     bool is_awaited = false;
+    ReachedList after = {};
+    bool is_told = false;
   };
 
+  // Whether there is much room for what comes next, while it runs far.
+  bool has_far_room() const { return in_flight_ns_.load(std::memory_order_relaxed) < kFarMostNs / 2; }
   // Whether what came last did so while it runs far.
   bool is_far() const { return is_far_.load(std::memory_order_relaxed); }
 
@@ -124,7 +130,7 @@ class RunAhead {
   std::atomic<bool> catches_up_{false};  // written under the mutex
   bool hurries_ = false;                 // until there is no feeder
   uint64_t in_flight_ = 0;
-  uint64_t in_flight_ns_ = 0;
+  std::atomic<uint64_t> in_flight_ns_{0};  // written under the mutex
   uint64_t held_since_ = 0;
   uint64_t far_in_flight_ = 0;       // of what is in flight so many have to end until none is that came far ahead
   uint64_t near_until_ns_ = 0;       // something else in the program wants the device, too

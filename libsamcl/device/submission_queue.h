@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "libsamcl/device/launch_ring.h"
-#include "libsamcl/device/timelines.h"
+#include "libsamcl/device/reached.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/threads/worker.h"
 

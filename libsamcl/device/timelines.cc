@@ -60,7 +60,9 @@ void Timelines::prepare() {
     return;
   }
   try {
-    devices_[0]->worker(engine::LaneKind::compute).post([this] { make(); });
+    // Under a lease the compute lane's thread gives the device what it has to do.
+    const bool feeds = devices_[0]->run_ahead() != nullptr;
+    devices_[0]->worker(feeds ? engine::LaneKind::down : engine::LaneKind::compute).post([this] { make(); });
   } catch (...) {  // no thread, no memory
     state_ = State::unable;
   }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/rectangle.h"
-#include "base/small_vector.h"
+#include "libsamcl/device/reached.h"
 
 namespace samcl {
 
@@ -25,13 +25,6 @@ class PeerMemory;
 class RangeCopies;
 class RealDevice;
 struct EventWanted;
-
-// That a device's queue has come so far. Positions count what was issued to it, from 1.
-struct Reached {
-  unsigned device = 0;
-  uint64_t position = 0;
-};
-using ReachedList = SmallVector<Reached, 1>;
 
 class Timelines {
  public:
@@ -58,6 +51,10 @@ class Timelines {
   void given(unsigned device, uint64_t position) { lines_[device].given.store(position, std::memory_order_release); }
   bool is_given(const Reached& after) const {
     return lines_[after.device].given.load(std::memory_order_acquire) >= after.position;
+  }
+  // Whether its queue has what tells of that: who waits for it needs nothing more of that device.
+  bool is_told(const Reached& after) const {
+    return lines_[after.device].told.load(std::memory_order_acquire) >= after.position;
   }
   // The word tells of that operation when the device's queue has come so far. Any thread.
   void tell(RealDevice& on, uint64_t position);

@@ -140,7 +140,8 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
 bool Planner::pass_through_window(const engine::Exchange& exchange) {
   const Storage& memory = *exchange.memory;
   const DeviceSet& set = memory.devices();
-  if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.timelines) return false;
+  if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.may_order_itself())
+    return false;
   set.timelines->prepare();
   if (!set.orders_itself() || exchange.ranges.size() > RangeCopies::kMost ||
       engine::bytes_of(exchange) > PeerWindows::kOrdered)
