@@ -65,6 +65,9 @@ bool is_only_one_in_use(const Context& context, unsigned device) {
   return devices.size() == 1 && devices[0] == device;
 }
 
+// Not while the device has to become idle for that: bursts of short launches would be planned one by one until it is.
+bool may_be_timed(const RealDevice& device) { return !device.waits_until_idle(ComputeQueues::Use::timed); }
+
 // ns that it is expected to take whole; 0: whether it should run so, and without being timed, is to be found out.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, unsigned device) {
   const Kernel& kernel = *launch.kernel;
@@ -72,7 +75,7 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
   if (context.splits_always()) return 0;
   const KernelTimes& times = kernel.cost_model->times;
   const uint64_t items = work_items(launch.ndrange), ns = times.expect(items).whole;
-  if (times.time_is_due(items)) return 0;
+  if (times.time_is_due(items) && may_be_timed(*context.devices[device])) return 0;
   return ns < 2 * kHandOver || !may_be_judged(kernel, context, device, ns) ? ns : 0;
 }
 
@@ -89,7 +92,7 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, co
     if (!is_sure) return 0;
   }
   const uint64_t counted = ahead.counted(ns);
-  if (counted == 0 || !times.wants_time(ahead.is_far())) return counted;
+  if (counted == 0 || !may_be_timed(device) || !times.wants_time(ahead.is_far())) return counted;
   times.doubt();  // the next one is to be timed, then: this one
   return 0;
 }
@@ -318,7 +321,8 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   room.taken();
   given(ns, seen || first->observed);
   if (may_have_parts(kernel)) {
-    kernel.cost_model->times.wants_time(work_items(launch.ndrange));
+    KernelTimes& times = kernel.cost_model->times;
+    if (const uint64_t items = work_items(launch.ndrange); !times.time_is_due(items)) times.wants_time(items);
     if (!is_short) kernel.cost_model->judging.passed();
   }
   context.ways.planned(work_items(launch.ndrange), context.ways.begins() ? now_ns() : 0);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -26,6 +27,9 @@ using testing::Translated;
 using Words = testing::Words;
 
 constexpr size_t kSize = 64;
+
+// Whether launches run in parts is left to the runtime.
+const bool kLeftToRuntime = setenv("SAMCL_SPLIT", "auto", 1) == 0;
 
 struct FollowingLaunches : ::testing::Test {
   ~FollowingLaunches() override {
@@ -122,6 +126,34 @@ struct FollowingLaunches : ::testing::Test {
   std::vector<std::unique_ptr<Words>> kept;
   testing::EventPtr last;  // that did not follow
 };
+
+// A time that is due would have the device become idle first.
+TEST_F(FollowingLaunches, FollowWhereATimeIsDueThatCannotBeTakenNow) {
+  const KernelPtr splits = machine.kernel(
+      Translated("splits").updates().footprint(testing::Footprints().element(0, testing::Footprints::adds)),
+      [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
+  const BufferPtr a = filled(0);
+  KernelTimes& times = splits->cost_model->times;
+  RealDevice& device = *context.devices[0];
+  unsigned launches = 0;
+  for (; launches < 20; ++launches) {
+    launch(splits, {a});
+    finish();
+    times.took(kSize, 2000);
+  }
+  machine.driver.suspend();
+  launch(splits, {a});
+  ASSERT_TRUE(device.waits_until_idle(ComputeQueues::Use::timed));
+  int planned = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (i % 10 == 0) times.doubt();
+    planned += launch(splits, {a}) ? 0 : 1;
+  }
+  EXPECT_EQ(planned, 0);
+  EXPECT_TRUE(times.time_is_due(kSize)) << "of the first one that comes when nothing runs";
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, launches + 101));
+}
 
 TEST_F(FollowingLaunches, ArePartOfTheOneBeforeThem) {
   const BufferPtr a = filled(0);
