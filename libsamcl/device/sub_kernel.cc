@@ -30,7 +30,8 @@ class Slices {
         lease_(lease_of(device)),
         span_(trace::Activity::kernel, device.index) {}
 
-  cl_int run() {
+  // computed: what it would have taken in one piece, ns.
+  cl_int run(uint64_t& computed) {
     std::vector<GroupBox> left{kernel_.box()};
     while (!left.empty() && error_ == CL_SUCCESS) {
       if (device_.rests()) {
@@ -44,6 +45,7 @@ class Slices {
       if (error_ == CL_SUCCESS) start(cut_slice(left, groups));
     }
     wait_for_last();
+    computed = at_once_ns();
     return error_;
   }
 
@@ -72,6 +74,13 @@ class Slices {
     return std::max(groups, slicing_.least_groups);
   }
 
+  // The first slices are short, as nobody knows what they take: of what is not long they make several times as much.
+  uint64_t at_once_ns() const {
+    if (computed_ns_ >= 2 * RunAhead::kSliceNs) return computed_ns_;
+    const uint64_t expected = kernel_.times().expect(kernel_.work_items(kernel_.box()));
+    return expected > 0 ? std::min(computed_ns_, expected) : computed_ns_;
+  }
+
   void start(const GroupBox& piece) {
     if (device_.computes_in_caller) wait_for_last();
     Slice next{nullptr, piece.total(), now_ns()};
@@ -95,6 +104,7 @@ class Slices {
     ended_ns_ = std::max<uint64_t>(1, times.took() > 0 ? times.took() : ended_at_ - begun);
     kernel_.times().took(slice.groups * items_per_group_, ended_ns_);
     device_.computed(ended_ns_);
+    computed_ns_ += ended_ns_;
   }
 
   SubKernel& kernel_;
@@ -108,6 +118,7 @@ class Slices {
   cl_ulong ended_at_ = 0;
   // The one that ended last; 0: none has.
   uint64_t ended_groups_ = 0, ended_ns_ = 0;
+  uint64_t computed_ns_ = 0;  // all that ended took
   cl_int error_ = CL_SUCCESS;
 };
 
@@ -182,7 +193,8 @@ cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
   if (const auto shared = kernel.shared()) {
     error = run_shared(kernel, *shared, device, room, run.computed);
   } else {
-    error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room, run.computed);
+    error = slicing ? Slices(kernel, *slicing, device, room).run(run.computed)
+                    : run_whole(kernel, device, room, run.computed);
   }
   run.ended = now_ns();
   if (error == CL_SUCCESS) kernel.ran(device, run);
