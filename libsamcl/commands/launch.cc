@@ -341,7 +341,7 @@ void KernelLaunch::decide(Context& context) {
   timed_ = is_judged && may_be_split && !is_known_to_pay &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
-                 !context.device->is_mixed() && !context.shares_host_memory() && !context.is_managed();
+                 !context.device->is_mixed() && !context.shares_host_memory();
 }
 
 // Of a launch that is timed: what takes long is found out when its device has it, and not of what is known to be short.

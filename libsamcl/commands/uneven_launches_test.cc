@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/known_kernels.h"
 
 namespace samcl {
@@ -31,10 +32,11 @@ struct UnevenLaunches : ::testing::Test {
   }
 
   // The mean time that devices are busy in the longest one, of the last ten of so many launches.
-  static double balance(unsigned devices, const std::string& name, const Work& work, int launches = 200) {
+  static double balance(unsigned devices, const std::string& name, const Work& work, lease::Client* manager = nullptr) {
+    constexpr int launches = 200;
     std::mt19937_64 random(15);
     std::uniform_real_distribution<double> noise(0.97, 1.03);  // a part takes so much more or less
-    SimulatedMachine machine(devices);
+    SimulatedMachine machine(devices, manager);
     std::vector<double> busy(devices);
     machine.driver.ns_per_item = [&](const KernelCall& call) {
       double ns = 0;
@@ -58,14 +60,28 @@ struct UnevenLaunches : ::testing::Test {
   }
 };
 
+const Work grows = [](size_t item) { return 1 + static_cast<double>(item) / 4; };
+const Work lump = [](size_t item) { return item * 10 / kItems == 6 ? 30'000.0 : 1'000.0; };
+
 TEST_F(UnevenLaunches, AreCutWhereTheWorkLies) {
-  const Work grows = [](size_t item) { return 1 + static_cast<double>(item) / 4; };
-  const Work lump = [](size_t item) { return item * 10 / kItems == 6 ? 30'000.0 : 1'000.0; };
   for (const unsigned devices : {2U, 4U}) {
     const std::string name = std::to_string(devices);
     EXPECT_GT(balance(devices, "even" + name, [](size_t) { return 1000.0; }), 0.99);
     EXPECT_GT(balance(devices, "grows" + name, grows), 0.9);
     EXPECT_GT(balance(devices, "lump" + name, lump), 0.9);
+  }
+}
+
+// By what slices take, too.
+TEST_F(UnevenLaunches, AreCutWhereTheWorkLiesUnderAManager) {
+  for (const bool is_alone : {false, true}) {
+    testing::FakeManager manager;
+    manager.chosen.devices = {0, 1};
+    manager.chosen.gpus = 2;
+    manager.alone = is_alone;
+    const std::string name = is_alone ? "alone" : "beside";
+    EXPECT_GT(balance(2, "grows" + name, grows, &manager), 0.9) << name;
+    EXPECT_GT(balance(2, "lump" + name, lump, &manager), 0.9) << name;
   }
 }
 
