@@ -339,11 +339,11 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
   const bool by_thread = submits_on_thread(device);
-  // Parts of launches are what other devices wait for.
-  const bool is_told = !node->alone && kernel_of(node->operation) && set_.orders_itself();
-  const RunAhead::Waiting coming{node, !node->after_end.empty(), order_.enter(*node), is_told};
+  const RunAhead::Waiting coming{node, !node->after_end.empty(), order_.enter(*node), order_.tells(*node)};
   switch (ahead.enter(coming, ns, now_ns(), by_thread)) {
-    case RunAhead::Entry::now: return give_or_enter(node, giving_under_lease(coming, ns, false), by_thread);
+    case RunAhead::Entry::now:
+      if (coming.is_told) order_.promise(*node);
+      return give_or_enter(node, giving_under_lease(coming, ns, false), by_thread);
     case RunAhead::Entry::feed:
       do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
             [this, &device, alive = listener_.keep_alive()] { feed(device); });
@@ -418,13 +418,17 @@ cl_int DeviceBackend::feed_one(RealDevice& device, RunAhead::Waiting& next, bool
     ns = counted_ns(*next.node);  // less may be in flight now than before
   }
   if (ns == 0) {
-    for (const Reached& after : next.after) set_.devices[after.device]->completions().wait_for_all();
+    for (const Reached& after : next.after) {
+      set_.devices[after.device]->submissions().drain(SubmissionQueue::Lock::free);
+      set_.devices[after.device]->completions().wait_for_all();
+    }
     return execute(*next.node);
   }
   device.submissions().drain(SubmissionQueue::Lock::free);
   next.is_awaited |= start.hurries;
   const Giving how = giving_under_lease(next, ns, true);
   is_over = false;
+  order_.give_others(how, SubmissionQueue::Lock::free);
   const cl_int error = room(*next.node, 0).ask([&] { return give_to_driver(next.node, how); });
   return error == CL_SUCCESS ? error : give_up(*next.node, how, error);
 }

@@ -42,7 +42,15 @@ bool DeviceOrder::keeps_line(const Node& before, const Node& after) const {
 bool DeviceOrder::keeps(const Node& before, const Node& after) const { return keeps_line(before, after); }
 
 bool DeviceOrder::keeps_under_lease(const Node& before, const Node& after) const {
-  return keeps_line(before, after) && before.issued && set_.timelines->is_told({before.lane.device, before.position});
+  return keeps_line(before, after) && before.issued &&
+         set_.timelines->is_promised({before.lane.device, before.position});
+}
+
+// Parts of launches, and what other devices empty windows of.
+bool DeviceOrder::tells(const Node& node) const {
+  const auto* const half = std::get_if<engine::WindowCopy>(&node.operation);
+  const bool is_part = !node.alone && std::holds_alternative<engine::RunKernel>(node.operation);
+  return (is_part || (half && half->fills)) && set_.orders_itself();
 }
 
 ReachedList DeviceOrder::enter(Node& node) const {

@@ -19,11 +19,15 @@ class DeviceOrder {
   // Of two on drivers' queues of different devices, the first one no call on a thread: whether the second one may be
   // given as soon as the first has been. Under the context's lock, as the next.
   bool keeps(const engine::Node& before, const engine::Node& after) const;
-  // The same of two on devices that a manager grants: as soon as the first one is under way, and others are told of it,
-  // so that the second one's device, which is held for it, waits for nothing that has no lease yet.
+  // The same of two on devices that a manager grants: where the first one is under way, and others are going to be told
+  // of it, so that the second one's device, which is held for it, waits for nothing that has no lease yet.
   bool keeps_under_lease(const engine::Node& before, const engine::Node& after) const;
   // It is issued to a driver's queue, where it gets its place: what it is behind on others.
   ReachedList enter(engine::Node& node) const;
+
+  // Under a lease: whether others are told of it, by which they may wait for what came before it, too. It is under way.
+  bool tells(const engine::Node& node) const;
+  void promise(const engine::Node& node) const { set_.timelines->promise(node.lane.device, node.position); }
 
   // Whether what it waits for has been given: else nobody would know whether it comes. Any thread, as the next.
   bool may_be_given(const Giving& giving) const;

@@ -52,9 +52,16 @@ class Timelines {
   bool is_given(const Reached& after) const {
     return lines_[after.device].given.load(std::memory_order_acquire) >= after.position;
   }
-  // Whether its queue has what tells of that: who waits for it needs nothing more of that device.
-  bool is_told(const Reached& after) const {
-    return lines_[after.device].told.load(std::memory_order_acquire) >= after.position;
+  // Under a lease: that operation is on its way to the device's queue, which is held for it, and what tells of it
+  // behind it. In the order in which they are issued. Any thread, as the next.
+  void promise(unsigned device, uint64_t position) {
+    lines_[device].promised.store(position, std::memory_order_release);
+  }
+  // Whether that is promised, or has been told: who waits for it needs nothing of that device for which it is not held.
+  bool is_promised(const Reached& after) const {
+    const Line& line = lines_[after.device];
+    return line.promised.load(std::memory_order_acquire) >= after.position ||
+           line.told.load(std::memory_order_acquire) >= after.position;
   }
   // The word tells of that operation when the device's queue has come so far. Any thread.
   void tell(RealDevice& on, uint64_t position);
@@ -79,6 +86,7 @@ class Timelines {
     uint64_t issued = 0;
     std::vector<uint64_t> awaited;  // by device: how far its queue waits for that one's
     std::atomic<uint64_t> given{0};
+    std::atomic<uint64_t> promised{0};
     std::atomic<uint64_t> told{0};     // under the `calls` of its queue
     std::unique_ptr<PeerBuffer> word;  // what follows is made before anything is told
     std::vector<cl_mem> words;         // by device: of that one, as it sees it

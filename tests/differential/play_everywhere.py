@@ -37,7 +37,7 @@ WAYS = {
     "managed pthread 4": ("pthread", 4, {"manager": "embedded"}),
     "managed staged pthread 3": ("pthread", 3, {"manager": "embedded", "SAMCL_TRANSPORT": "staged"}),
     "managed ordered pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device"}),
-    "managed ordered windows pthread 3": ("pthread", 3, {"manager": "embedded", "SAMCL_TRANSPORT": "windows",
+    "managed ordered windows pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "windows",
                                                          "SAMCL_ORDERING": "device"}),
     # Where samcl decides what is split: launches that are not follow each other.
     **{f"whole {name}": (driver, count, {**told, "SAMCL_SPLIT": "auto"}) for name, (driver, count, told) in {
