@@ -37,12 +37,12 @@ void await_gpu(const Context& context) {
   if (client && !Worker::is_own_thread()) client->await_gpu();
 }
 
-// What comes when the devices have all that they may have at a time would wait for other devices' in the host. So the
-// program does that before.
+// What comes when the devices have all that they may have at a time would wait for other devices' in the host, which
+// takes as long as a short launch. So the program waits before.
 void wait_for_room(const Context& context) {
   const uint64_t until = now_ns() + kLongestWaitForRoomNs;
   for (const auto& device : context.devices) {
-    while (device->run_ahead() && !device->run_ahead()->has_far_room() && now_ns() < until) {
+    while (device->run_ahead() && device->run_ahead()->is_full_of_short_ones() && now_ns() < until) {
       if (!device->completions().help(nullptr)) std::this_thread::sleep_for(kBetweenLooks);
     }
   }

@@ -65,8 +65,12 @@ class RunAhead {
     bool is_told = false;
   };
 
-  // Whether there is much room for what comes next, while it runs far.
-  bool has_far_room() const { return in_flight_ns_.load(std::memory_order_relaxed) < kFarMostNs / 2; }
+  // Whether much of what may be in flight while it runs far is, in so many operations that each is short.
+  bool is_full_of_short_ones() const {
+    return in_flight_ns_.load(std::memory_order_relaxed) > kFarMostNs / 2 &&
+           in_flight_.load(std::memory_order_relaxed) > kManyShort;
+  }
+  static constexpr uint64_t kManyShort = 64;
   // Whether what came last did so while it runs far.
   bool is_far() const { return is_far_.load(std::memory_order_relaxed); }
 
@@ -127,10 +131,9 @@ class RunAhead {
   std::atomic<size_t> count_waiting_{0};  // its size; written under the mutex
   bool feeding_ = false;
   bool feeder_waits_ = false;
-  std::atomic<bool> catches_up_{false};  // written under the mutex
-  bool hurries_ = false;                 // until there is no feeder
-  uint64_t in_flight_ = 0;
-  std::atomic<uint64_t> in_flight_ns_{0};  // written under the mutex
+  std::atomic<bool> catches_up_{false};                   // written under the mutex
+  bool hurries_ = false;                                  // until there is no feeder
+  std::atomic<uint64_t> in_flight_{0}, in_flight_ns_{0};  // written under the mutex
   uint64_t held_since_ = 0;
   uint64_t far_in_flight_ = 0;       // of what is in flight so many have to end until none is that came far ahead
   uint64_t near_until_ns_ = 0;       // something else in the program wants the device, too

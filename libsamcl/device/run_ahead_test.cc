@@ -406,5 +406,19 @@ TEST_F(RunAheadTest, FeederHearsOfAnEnd) {
   EXPECT_FALSE(lease.is_held());
 }
 
+// Of long ones a few are in flight, and what they wait for in the host is nothing to what they take.
+TEST_F(RunAheadTest, IsFullOfShortOnesOnly) {
+  lease.alone = true;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(enter(15'000 * kUs), Entry::now);
+  EXPECT_FALSE(ahead.is_full_of_short_ones());
+  ahead.ended(2, 30'000 * kUs, now);
+  uint64_t count = 0;
+  for (; !ahead.is_full_of_short_ones() && count < 1000; ++count) EXPECT_EQ(enter(100 * kUs), Entry::now);
+  EXPECT_EQ(count, RunAhead::kFarMostNs / 2 / (100 * kUs) + 1);
+  EXPECT_EQ(enter(100 * kUs), Entry::now) << "it may still come";
+  ahead.ended(count + 1, (count + 1) * 100 * kUs, now);
+  EXPECT_FALSE(ahead.is_full_of_short_ones());
+}
+
 }  // namespace
 }  // namespace samcl
