@@ -32,18 +32,15 @@ bool are_in_one_line(const Node& one, const Node& other) {
 }  // namespace
 
 // Has it made ready where it is of use.
-bool DeviceOrder::keeps_line(const Node& before, const Node& after) const {
+bool DeviceOrder::keeps(const Node& before, const Node& after) const {
   if (!set_.may_order_itself() || needs_thread(after.operation) || !are_in_one_line(before, after) || is_long(before))
     return false;
   set_.timelines->prepare();
   return set_.timelines->serve();
 }
 
-bool DeviceOrder::keeps(const Node& before, const Node& after) const { return keeps_line(before, after); }
-
 bool DeviceOrder::keeps_under_lease(const Node& before, const Node& after) const {
-  return keeps_line(before, after) && before.issued &&
-         set_.timelines->is_promised({before.lane.device, before.position});
+  return keeps(before, after) && before.issued && set_.timelines->is_promised({before.lane.device, before.position});
 }
 
 // Parts of launches, and what other devices empty windows of.

@@ -50,7 +50,6 @@ class DeviceOrder {
 
  private:
   bool has(const Reached& after) const;
-  bool keeps_line(const engine::Node& before, const engine::Node& after) const;
 
   DeviceSet& set_;
 };
