@@ -53,6 +53,12 @@ bool may_use(const engine::Operation& operation, const Storage& memory) {
   return true;
 }
 
+// What its driver's queue has, or is about to get. Without a lock.
+void wait_for_all(RealDevice& device) {
+  device.submissions().drain(SubmissionQueue::Lock::free);
+  device.completions().wait_for_all();
+}
+
 }  // namespace
 
 DeviceBackend::HelpingThread::HelpingThread(Role role, const std::optional<Turn>& awaited)
@@ -418,10 +424,7 @@ cl_int DeviceBackend::feed_one(RealDevice& device, RunAhead::Waiting& next, bool
     ns = counted_ns(*next.node);  // less may be in flight now than before
   }
   if (ns == 0) {
-    for (const Reached& after : next.after) {
-      set_.devices[after.device]->submissions().drain(SubmissionQueue::Lock::free);
-      set_.devices[after.device]->completions().wait_for_all();
-    }
+    for (const Reached& after : next.after) wait_for_all(*set_.devices[after.device]);
     return execute(*next.node);
   }
   device.submissions().drain(SubmissionQueue::Lock::free);
@@ -508,24 +511,21 @@ SmallVector<RealDevice*, 2> DeviceBackend::devices_with(const SmallVector<NodePt
 cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
   Worker& lane = worker(node->lane);
   const bool is_done_here = claims(*node, lane);
-  std::vector<cl_event> ends;                // of what is there now
-  SmallVector<RealDevice*, 2> wait_for_all;  // also for what comes before the job begins
+  std::vector<cl_event> ends;          // of what is there now
+  SmallVector<RealDevice*, 2> all_of;  // also what comes before the job begins
   for (RealDevice* const device : devices_with(node->behind)) {
     const bool has_all = device->submissions().drain(SubmissionQueue::Lock::held);
     if (!has_all || is_done_here) {
-      wait_for_all.push_back(device);
+      all_of.push_back(device);
     } else if (const cl_event end = device->completions().mark_end()) {
       ends.push_back(end);
     }
   }
-  auto job = [this, node, wait_for_all, ends] {
+  auto job = [this, node, all_of, ends] {
     const trace::OnBehalfOf this_command(*node);
     // Its own command has not failed where one before it has.
     for (const cl_event end : ends) static_cast<void>(CompletionQueue::wait_for(end));
-    for (RealDevice* const device : wait_for_all) {
-      device->submissions().drain(SubmissionQueue::Lock::free);
-      device->completions().wait_for_all();
-    }
+    for (RealDevice* const device : all_of) wait_for_all(*device);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {

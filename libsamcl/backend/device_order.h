@@ -25,7 +25,8 @@ class DeviceOrder {
   // It is issued to a driver's queue, where it gets its place: what it is behind on others.
   ReachedList enter(engine::Node& node) const;
 
-  // Under a lease: whether others are told of it, by which they may wait for what came before it, too. It is under way.
+  // Under a lease: whether others are told of it, by which they may wait for what came before it, too; such a one is on
+  // its way to a queue that is held for it.
   bool tells(const engine::Node& node) const;
   void promise(const engine::Node& node) const { set_.timelines->promise(node.lane.device, node.position); }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -94,6 +95,50 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
   }
   std::array<Words, 3> model;
 
+  // Steps of a stencil between two buffers in turn, from that one on.
+  void launch_steps(size_t first, size_t end) {
+    for (size_t step = first; step < end; ++step) launch(stencil, {step % 2, 1 - step % 2});
+  }
+  void expect_given_before_any_ends(size_t first, size_t end) {
+    machine.driver.suspend();
+    const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * (end - first));
+    launch_steps(first, end);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
+    EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  }
+  void expect_after_steps(size_t steps, Words now) {
+    Words next(kItems);
+    for (size_t step = 0; step < steps; ++step) {
+      sum(now, next);
+      std::swap(now, next);
+    }
+    EXPECT_EQ(contents(steps % 2), now);
+  }
+
+  // meanwhile: before each.
+  void expect_right_at_random(int launches, const std::function<void(std::mt19937&)>& meanwhile) {
+    const unsigned seed = test_seed();
+    std::mt19937 random(seed);
+    SCOPED_TRACE(seed);
+    write_all();
+    for (int i = 0; i < launches; ++i) {
+      const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
+      meanwhile(random);
+      random() % 3 == 0 ? tripled(to) : sum(from, to);
+      if (random() % 20 == 0) last->wait();
+      if (random() % 50 == 0) {
+        ASSERT_EQ(contents(to), model[to]) << i;
+      }
+    }
+    expect_all();
+  }
+  // What of it ended is told, and leases are given back.
+  void rest() const {
+    for (const auto& device : machine.context->devices) device->drain(10'000);
+  }
+
   testing::SimulatedMachine machine;
   const QueuePtr queue;
   std::array<BufferPtr, 3> buffers;
@@ -103,39 +148,17 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(OrderedLaunches, AStencilsStepsAreGivenWhileNothingHasEnded) {
-  Words now = testing::counting(kItems), next(kItems);
-  write(0, now);
-  launch(stencil, {0, 1})->wait();
-  machine.driver.suspend();
-  constexpr size_t kSteps = 20;
-  const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * (kSteps - 1));
-  for (size_t step = 1; step < kSteps; ++step) launch(stencil, {step % 2, 1 - step % 2});
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
-    std::this_thread::yield();
-  EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  const Words first = testing::counting(kItems);
+  write(0, first);
+  launch_steps(0, 1);
+  last->wait();
+  expect_given_before_any_ends(1, 20);
   machine.driver.resume();
-  for (size_t step = 0; step < kSteps; ++step) {
-    sum(now, next);
-    std::swap(now, next);
-  }
-  EXPECT_EQ(contents(kSteps % 2), now);
+  expect_after_steps(20, first);
 }
 
 TEST_P(OrderedLaunches, OfAnyBuffersInAnyOrderAreRight) {
-  const unsigned seed = test_seed();
-  std::mt19937 random(seed);
-  SCOPED_TRACE(seed);
-  write_all();
-  for (int i = 0; i < 300; ++i) {
-    const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
-    random() % 3 == 0 ? tripled(to) : sum(from, to);
-    if (random() % 20 == 0) last->wait();
-    if (random() % 50 == 0) {
-      ASSERT_EQ(contents(to), model[to]) << i;
-    }
-  }
-  expect_all();
+  expect_right_at_random(300, [](std::mt19937&) {});
 }
 
 // The driver refuses a launch now and then: it is asked for again, and what others wait for is told all the same.
@@ -164,7 +187,7 @@ struct OrderedAndAwaited : OrderedLaunches {
   }
   // Copies by commands: the devices of these tests leave their kernels alone.
   int copies() {
-    for (const auto& device : machine.context->devices) device->drain(10'000);
+    rest();
     return machine.driver.count(Call::copy);
   }
   size_t steps = 0;
@@ -234,8 +257,7 @@ struct KeepsManager {
 // Where a manager grants the devices, as long as no other program is connected.
 struct GrantedInOrder : KeepsManager, OrderedLaunches {
   GrantedInOrder() : OrderedLaunches(&manager) {
-    for (unsigned d = 0; d < GetParam(); ++d) manager.chosen.devices.push_back(d);
-    manager.chosen.gpus = GetParam();
+    manager.choose_all(GetParam());
     manager.alone = true;
   }
   // So that they need not run alone.
@@ -243,9 +265,6 @@ struct GrantedInOrder : KeepsManager, OrderedLaunches {
     for (const KernelPtr& kernel : {stencil, triple}) {
       for (unsigned d = 0; d < GetParam(); ++d) kernel->sub_kernels[d]->times.took(kItems / GetParam(), 10'000);
     }
-  }
-  void rest() const {
-    for (const auto& device : machine.context->devices) device->drain(10'000);
   }
   long held() const {
     long held = 0;
@@ -256,51 +275,29 @@ struct GrantedInOrder : KeepsManager, OrderedLaunches {
 };
 
 TEST_P(GrantedInOrder, AStencilsStepsAreGivenWhileNothingHasEnded) {
-  Words now = testing::counting(kItems), next(kItems);
-  write(0, now);
+  const Words first = testing::counting(kItems);
+  write(0, first);
   know_times();
-  constexpr size_t kBefore = 4, kSteps = 24;
-  for (size_t step = 0; step < kBefore; ++step) launch(stencil, {step % 2, 1 - step % 2});
+  launch_steps(0, 4);
   last->wait();
   rest();
-  machine.driver.suspend();
-  const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * (kSteps - kBefore));
-  for (size_t step = kBefore; step < kSteps; ++step) launch(stencil, {step % 2, 1 - step % 2});
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
-    std::this_thread::yield();
-  EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  expect_given_before_any_ends(4, 24);
   EXPECT_EQ(held(), static_cast<long>(GetParam())) << "all are held while anything is in flight";
   machine.driver.resume();
-  for (size_t step = 0; step < kSteps; ++step) {
-    sum(now, next);
-    std::swap(now, next);
-  }
-  EXPECT_EQ(contents(kSteps % 2), now);
+  expect_after_steps(24, first);
   rest();
   EXPECT_EQ(held(), 0);
 }
 
 // Others come and go meanwhile, and times are known, doubted and too long.
 TEST_P(GrantedInOrder, OfAnyBuffersInAnyOrderAreRight) {
-  const unsigned seed = test_seed();
-  std::mt19937 random(seed);
-  SCOPED_TRACE(seed);
-  write_all();
-  for (int i = 0; i < 400; ++i) {
-    const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
+  expect_right_at_random(400, [this](std::mt19937& random) {
     if (random() % 10 == 0) know_times();
     if (random() % 25 == 0) manager.alone = random() % 3 != 0;
     if (random() % 25 == 0) manager.is_taken = random() % 3 == 0;
     if (random() % 40 == 0) stencil->sub_kernels[random() % GetParam()]->times.took(kItems / GetParam(), 40'000'000);
-    random() % 3 == 0 ? tripled(to) : sum(from, to);
-    if (random() % 20 == 0) last->wait();
-    if (random() % 50 == 0) {
-      ASSERT_EQ(contents(to), model[to]) << i;
-    }
-  }
+  });
   manager.is_taken = false;
-  expect_all();
   rest();
   EXPECT_EQ(held(), 0);
 }

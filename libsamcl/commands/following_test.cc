@@ -1070,10 +1070,7 @@ struct HasManager {
 
 // Where a manager grants the devices.
 struct GrantedLaunches : HasManager, FollowingLaunches {
-  GrantedLaunches() : FollowingLaunches(&manager) {
-    manager.chosen.devices = {0, 1};
-    manager.chosen.gpus = 2;
-  }
+  GrantedLaunches() : FollowingLaunches(&manager) { manager.choose_all(2); }
   void SetUp() override {
     if (by_thread) GTEST_SKIP() << "what is planned is given by the feeder then, and nothing follows it";
   }

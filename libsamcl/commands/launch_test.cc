@@ -930,10 +930,7 @@ struct HasManager {
   testing::FakeManager manager;
 };
 struct ManagedLaunches : HasManager, Launches {
-  ManagedLaunches() : Launches(2, &manager) {
-    manager.chosen.devices = {0, 1};
-    manager.chosen.gpus = 2;
-  }
+  ManagedLaunches() : Launches(2, &manager) { manager.choose_all(2); }
   long leases_of(const char* what) const { return manager.count(what); }
 };
 

@@ -13,8 +13,7 @@ struct SlicedTimes : ::testing::Test {
   static constexpr size_t kItems = 16'384;
   static void SetUpTestSuite() { setenv("SAMCL_SPLIT", "auto", 1); }
   SlicedTimes() {
-    manager.chosen.devices = {0, 1};
-    manager.chosen.gpus = 2;
+    manager.choose_all(2);
     machine.driver.ns_per_item = [this](const testing::KernelCall& call) {
       return std::max<uint64_t>(least_ns / call.size[0], item_ns);
     };

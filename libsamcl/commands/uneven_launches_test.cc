@@ -76,8 +76,7 @@ TEST_F(UnevenLaunches, AreCutWhereTheWorkLies) {
 TEST_F(UnevenLaunches, AreCutWhereTheWorkLiesUnderAManager) {
   for (const bool is_alone : {false, true}) {
     testing::FakeManager manager;
-    manager.chosen.devices = {0, 1};
-    manager.chosen.gpus = 2;
+    manager.choose_all(2);
     manager.alone = is_alone;
     const std::string name = is_alone ? "alone" : "beside";
     EXPECT_GT(balance(2, "grows" + name, grows, &manager), 0.9) << name;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ class FakeManager : public lease::Client {
   std::atomic<bool> wanted{false};    // another program waits for what is held
   std::atomic<bool> alone{false};     // no other program is connected
   std::atomic<uint64_t> limit{0};     // of each device's memory, bytes; 0: none
+
+  // All of so many devices.
+  void choose_all(unsigned devices) {
+    chosen.devices.resize(devices);
+    std::iota(chosen.devices.begin(), chosen.devices.end(), 0U);
+    chosen.gpus = devices;
+  }
 
   // What it was asked so far, "+link 0", "-gpu 1": also by threads of the context, whenever they come to it.
   std::vector<std::string> events() const {
