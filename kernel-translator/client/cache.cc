@@ -1,5 +1,7 @@
 #include "kernel-translator/client/cache.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uintmax_t kMaxBytes = 256u << 20;
+constexpr off_t kKeptBetweenCounts = 256;
 constexpr char kMagic[] = "samcl-translation-2\n";
 
 // For file names only: a hit is decided by the question itself, so two questions of one hash merely share a
@@ -98,7 +101,20 @@ void TranslationCache::keep(const std::string& question, const std::string& answ
   }
   fs::rename(temporary, path, error);
   if (error) fs::remove(temporary, error);
-  bound();
+  if (is_to_be_counted()) bound();
+}
+
+// Counting thousands of entries takes a process longer than all else that it does here. So each one that keeps an
+// entry adds a byte to a file, and who finds it full counts.
+bool TranslationCache::is_to_be_counted() const {
+  const int file = open((directory_ + "/.uncounted").c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return true;
+  struct stat status;
+  const bool is_known = write(file, ".", 1) == 1 && fstat(file, &status) == 0;
+  const bool is_full = !is_known || status.st_size >= kKeptBetweenCounts;
+  if (is_full && ftruncate(file, 0) != 0) unlink((directory_ + "/.uncounted").c_str());
+  close(file);
+  return is_full;
 }
 
 // Removes the oldest entries until half of the limit is left.

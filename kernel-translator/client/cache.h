@@ -21,6 +21,7 @@ class TranslationCache {
 
  private:
   std::string path_of(const std::string& question) const;
+  bool is_to_be_counted() const;
   void bound() const;
   std::string directory_;
 };

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "kernel-translator/client/cache.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/translation.h"
 
@@ -415,6 +416,24 @@ TEST_F(Cache, ignores_entries_cut_short) {
   for (const auto& entry : fs::directory_iterator(path("cache"))) fs::resize_file(entry, entry.file_size() / 2);
   EXPECT_TRUE(ask());
   EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, removes_the_oldest_entries_of_a_full_folder) {
+  fs::create_directory(path("cache"));
+  const auto name = [this](int i) { return path("cache/" + std::to_string(i)); };
+  for (int i = 0; i < 600; ++i) {
+    std::ofstream{name(i)};
+    fs::resize_file(name(i), 1u << 20);
+    fs::last_write_time(name(i), fs::file_time_type::clock::now() - std::chrono::hours(2) + std::chrono::seconds(i));
+  }
+  const TranslationCache cache(path("cache"));
+  for (int i = 0; i < 300; ++i) cache.keep("question " + std::to_string(i), "answer", {});
+  uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(path("cache"))) bytes += entry.file_size();
+  EXPECT_LE(bytes, (256u << 20) + (44u << 10));  // 44: kept since it was counted
+  EXPECT_FALSE(fs::exists(name(0)));
+  EXPECT_TRUE(fs::exists(name(599)));
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(cache.find("question " + std::to_string(i))) << i;
 }
 
 TEST_F(Cache, is_not_needed) {
