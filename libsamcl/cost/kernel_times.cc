@@ -25,6 +25,9 @@ bool is_timed(uint32_t asked_before, uint64_t expected_ns, KernelTimes::Ran ran)
   return expected_ns >= 2 * kHandOver ? asked_before >= kLater : std::countr_zero(asked_before) % 3 == 0;
 }
 
+// Times of parts that are longer than whole's are believed when there are so many.
+constexpr uint32_t kBelieved = 2;
+
 // Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In
 // larger launches it needs no more: what is expected is no more than it takes.
 constexpr size_t kNear = 2;
@@ -55,7 +58,9 @@ ComputingTimes KernelTimes::expect(uint64_t work_items) const {
   double here = 0;
   for (size_t of = size; here == 0 && of <= size + kNear; ++of) here = per_item(of, &Class::whole);
   const uint64_t whole = ns(here), parts = ns(per_item(size, &Class::in_parts));
-  return {whole, parts > 0 ? parts : whole};
+  const bool is_believed =
+      parts < whole || classes_[size].in_parts.taken.load(std::memory_order_relaxed) >= kBelieved;
+  return {whole, parts > 0 && is_believed ? parts : whole};
 }
 
 void KernelTimes::kept_whole(uint64_t work_items) {
@@ -106,12 +111,14 @@ uint64_t KernelTimes::busy_items(uint64_t work_items, uint64_t written) {
 KernelTimes::Known KernelTimes::known() const {
   Known times;
   for (unsigned size = 0; size < classes_.size(); ++size) {
-    const auto keep = [&](BySize& kept, const Measured& measured) {
-      const double ns = measured.ns_per_item.load(std::memory_order_relaxed);
-      if (ns > 0) kept[size] = ns;
-    };
-    keep(times.whole, classes_[size].whole);
-    keep(times.in_parts, classes_[size].in_parts);
+    const Class& here = classes_[size];
+    const double whole = here.whole.ns_per_item.load(std::memory_order_relaxed);
+    if (whole > 0) times.whole[size] = whole;
+    const InParts parts{.ns_per_item = here.in_parts.ns_per_item.load(std::memory_order_relaxed),
+                        .taken = std::min(here.in_parts.taken.load(std::memory_order_relaxed), kBelieved),
+                        .kept_whole = here.kept_whole.load(std::memory_order_relaxed),
+                        .stay = here.stay.load(std::memory_order_relaxed)};
+    if (parts != InParts{}) times.in_parts[size] = parts;
   }
   times.written_per_item = written_per_item_.load(std::memory_order_relaxed);
   return times;
@@ -119,18 +126,21 @@ KernelTimes::Known KernelTimes::known() const {
 
 // What was short is taken to be so: a launch that takes much longer makes its times be taken (doubt()).
 void KernelTimes::recall(const Known& times) {
-  const auto recall = [&](const BySize& kept, Measured Class::* measured) {
-    for (const auto& [size, ns] : kept) {
-      if (size >= classes_.size() || ns <= 0) continue;
-      Measured& here = classes_[size].*measured;
-      here.ns_per_item.store(ns, std::memory_order_relaxed);
-      if (std::ldexp(ns, static_cast<int>(size) + 1) >= kHandOver) continue;
-      here.asked.store(kFirst, std::memory_order_relaxed);
-      here.taken.store(kFirst, std::memory_order_relaxed);
-    }
+  const auto recall = [](Measured& here, unsigned size, double ns, uint32_t taken) {
+    const bool is_short = std::ldexp(ns, static_cast<int>(size) + 1) < kHandOver;
+    here.ns_per_item.store(ns, std::memory_order_relaxed);
+    if (is_short) here.asked.store(kFirst, std::memory_order_relaxed);
+    here.taken.store(is_short ? kFirst : taken, std::memory_order_relaxed);
   };
-  recall(times.whole, &Class::whole);
-  recall(times.in_parts, &Class::in_parts);
+  for (const auto& [size, ns] : times.whole)
+    if (size < classes_.size() && ns > 0) recall(classes_[size].whole, size, ns, 0);
+  for (const auto& [size, parts] : times.in_parts) {
+    if (size >= classes_.size() || parts.stay < kStay) continue;
+    Class& here = classes_[size];
+    here.kept_whole.store(parts.kept_whole, std::memory_order_relaxed);
+    here.stay.store(parts.stay, std::memory_order_relaxed);
+    if (parts.ns_per_item > 0) recall(here.in_parts, size, parts.ns_per_item, std::min(parts.taken, kBelieved));
+  }
   if (times.written_per_item > 0) written_per_item_.store(times.written_per_item, std::memory_order_relaxed);
 }
 

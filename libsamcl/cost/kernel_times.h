@@ -2,7 +2,7 @@
 //
 // Whole and in parts apart: of what devices do beside each other, the sum may be more than what one of them takes for
 // all, where they want the same memory (atomics on one counter). Parts that were found not to pay are tried again, ever
-// later.
+// later, in whatever process that is.
 //
 // Threads: any.
 #pragma once
@@ -29,10 +29,15 @@ class KernelTimes {
  public:
   enum class Ran : uint8_t { whole, in_parts };
 
+  // Launches that are kept whole before parts are tried again; four times as many each time, until so many in a row ran
+  // in parts.
+  static constexpr uint32_t kStay = 16;
+
   // A launch of so many work-items computed that long on one device, or, summed over them, on several.
   void took(uint64_t work_items, uint64_t ns, Ran ran = Ran::whole);
 
-  // What a launch of so many work-items will take. In parts as whole until some were measured.
+  // What a launch of so many work-items will take. In parts as whole until some were measured, and more than that only if
+  // two were: many drivers compile in a first launch.
   ComputingTimes expect(uint64_t work_items) const;
 
   // A launch was kept whole since its parts were measured to take too long; or it runs in parts.
@@ -56,8 +61,16 @@ class KernelTimes {
 
   // ns per work-item by size, as the power of two that is not above it: to be kept for another process.
   using BySize = std::map<unsigned, double>;
+  struct InParts {
+    double ns_per_item = 0;  // 0: not known
+    uint32_t taken = 0;      // times
+    uint32_t kept_whole = 0, stay = kStay;
+
+    bool operator==(const InParts&) const = default;
+  };
   struct Known {
-    BySize whole, in_parts;
+    BySize whole;
+    std::map<unsigned, InParts> in_parts;
     double written_per_item = 0;  // bytes, the most of any launch
 
     bool operator==(const Known&) const = default;
@@ -65,10 +78,6 @@ class KernelTimes {
   Known known() const;
   // What another process knew. Sizes that are out of bounds are passed over.
   void recall(const Known& times);
-
-  // Launches that are kept whole before parts are tried again; four times as many each time, until so many in a row ran
-  // in parts.
-  static constexpr uint32_t kStay = 16;
 
  private:
   struct Measured {

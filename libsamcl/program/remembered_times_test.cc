@@ -30,7 +30,7 @@ struct RememberedTimesOnDisk : ::testing::Test {
   const DeviceFacts device{
       .device_version = "OpenCL 3.0 test", .opencl_c_version = {}, .extensions = {}, .compiler = "one"};
   const RememberedTimes times{.parts_build_ns = 50'000'000,
-                              .kernels = {{"f", {{{10, 0.25}, {20, 1.5}}, {{20, 1.25}}, 4.5}}, {"g", {}}},
+                              .kernels = {{"f", {{{10, 0.25}, {20, 1.5}}, {{20, {1.25, 2, 7, 64}}}, 4.5}}, {"g", {}}},
                               .promising_ns = 70'000'000,
                               .rented_ns = 90'000'000};
 };
@@ -59,6 +59,7 @@ TEST_F(RememberedTimesOnDisk, AreOfThatProgramAndThatKindOfDevice) {
 
 TEST_F(RememberedTimesOnDisk, AreNoneWhereTheFileHoldsSomethingElse) {
   remember_times(program, device, times);
+  int found = 0;
   for (const auto& entry : fs::directory_iterator(folder())) {
     std::string text;
     {
@@ -66,10 +67,12 @@ TEST_F(RememberedTimesOnDisk, AreNoneWhereTheFileHoldsSomethingElse) {
       text.assign(std::istreambuf_iterator<char>(file), {});
     }
     const size_t at = text.find("parts_build_ns");
-    ASSERT_NE(at, std::string::npos);
+    if (at == std::string::npos) continue;  // no times
+    ++found;
     text[at] = 'P';
     std::ofstream(entry.path(), std::ios::binary) << text;
   }
+  EXPECT_EQ(found, 1);
   EXPECT_EQ(remembered_times(program, device), std::nullopt);
 }
 
