@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -109,15 +108,23 @@ struct Rectangle {
   }
 };
 
-// Ranges of equal length at equal distances as rows; nullopt if they are not, or fewer than two.
-inline std::optional<Rectangle> as_rows(std::span<const Range> ranges) {
-  if (ranges.size() < 2) return std::nullopt;
-  const uint64_t length = ranges[0].size(), pitch = ranges[1].begin - ranges[0].begin;
-  for (size_t i = 1; i < ranges.size(); ++i) {
-    if (ranges[i].size() != length || ranges[i].begin - ranges[i - 1].begin != pitch) return std::nullopt;
+// Ranges as few rectangles, in their order: those of equal length at equal distances that follow one another are rows
+// of one.
+inline std::vector<Rectangle> as_rectangles(std::span<const Range> ranges) {
+  std::vector<Rectangle> rectangles;
+  for (size_t first = 0, rows = 0; first < ranges.size(); first += rows) {
+    const uint64_t begin = ranges[first].begin, length = ranges[first].size();
+    const auto lies_behind = [&](size_t row, uint64_t pitch) {
+      return first + row < ranges.size() && ranges[first + row].size() == length &&
+             ranges[first + row].begin == begin + row * pitch;
+    };
+    const bool is_alone = first + 1 == ranges.size() || ranges[first + 1].begin < ranges[first].end;
+    const uint64_t pitch = is_alone ? length : ranges[first + 1].begin - begin;
+    for (rows = 1; !is_alone && lies_behind(rows, pitch);) ++rows;
+    rectangles.push_back(rows == 1 ? Rectangle::run(begin, length)
+                                   : Rectangle{begin, pitch, pitch * rows, {length, rows, 1}});
   }
-  if (pitch < length) return std::nullopt;
-  return Rectangle{ranges[0].begin, pitch, pitch * ranges.size(), {length, ranges.size(), 1}};
+  return rectangles;
 }
 
 // Pieces of two rectangles of one shape, each with its counterpart.

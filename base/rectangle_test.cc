@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace samcl {
@@ -60,6 +61,32 @@ TEST(Cut, PiecesAreTheSameBytesInTheSameOrder) {
       for (const auto& byte : bytes_of(a, b)) found.push_back(byte);
     }
     ASSERT_EQ(found, bytes_of(one, other)) << "round " << round;
+  }
+}
+
+TEST(AsRectangles, RangesOfOneLengthAtOneDistanceAreRows) {
+  const std::vector<Range> ranges{{0, 6}, {10, 20}, {30, 40}, {50, 60}, {65, 66}, {66, 67}, {80, 90}};
+  EXPECT_EQ(as_rectangles(ranges),
+            (std::vector<Rectangle>{
+                Rectangle::run(0, 6), {10, 20, 60, {10, 3, 1}}, {65, 1, 2, {1, 2, 1}}, Rectangle::run(80, 10)}));
+  EXPECT_TRUE(as_rectangles({}).empty());
+}
+
+TEST(AsRectangles, AreTheSameRangesInTheirOrder) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 2'000; ++round) {
+    std::vector<Range> ranges, found;
+    uint64_t end = random() % 5;
+    for (uint64_t count = random() % 20; count > 0; --count) {
+      const uint64_t begin = end + random() % 3;
+      ranges.push_back({begin, end = begin + 1 + random() % 2});
+    }
+    if (random() % 4 == 0) std::ranges::shuffle(ranges, random);
+    for (const Rectangle& each : as_rectangles(ranges))
+      each.for_each_row([&](uint64_t, Range row) { found.push_back(row); });
+    ASSERT_EQ(found, ranges);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/observe/report.h"
+#include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
 namespace {
@@ -28,6 +29,8 @@ using engine::WindowCopy;
 
 // Bytes in flight when they pass from device to device through host memory.
 constexpr uint64_t kStaging = 4 << 20;
+// What several threads copy faster.
+constexpr uint64_t kCopiedByThreads = 4 << 20;
 
 // Copies what it has written, a block that stays in the cache, instead of the pattern element by element.
 void fill_host(std::byte* memory, Range range, const std::vector<std::byte>& pattern) {
@@ -57,7 +60,7 @@ std::optional<DeviceMemory> on_device(Storage& memory, unsigned device, cl_int& 
 // Ranges as few rectangles. Layers of 1D arrays have no gaps in host memory.
 std::vector<Rectangle> rectangles_of(const std::vector<Range>& ranges, const DeviceMemory& memory = {}) {
   if (memory.image && !memory.is_1d_array) return rectangles_of(*memory.image, ranges);
-  if (const auto rows = memory.image ? std::nullopt : as_rows(ranges)) return {*rows};
+  if (!memory.image) return as_rectangles(ranges);
   std::vector<Rectangle> runs;
   for (const Range& range : ranges) runs.push_back(Rectangle::run(range.begin, range.size()));
   return runs;
@@ -136,8 +139,13 @@ class Execution {
   cl_int copy_at_host(const ProgramCopy& o) {
     std::byte* host = o.replica.memory->host();
     if (!host) return CL_OUT_OF_HOST_MEMORY;
-    o.to_program ? copy_rows(o.program, o.program_rows, host, o.rows)
-                 : copy_rows(host, o.rows, o.program, o.program_rows);
+    const auto copy = [&](std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
+      const Range written = target.bounds(), read = source.bounds();
+      const bool are_apart = to + written.end <= from + read.begin || from + read.end <= to + written.begin;
+      const bool by_threads = are_apart && source.bytes() >= kCopiedByThreads && !set_.devices[0]->is_of_task();
+      by_threads ? copy_in_parallel(to, target, from, source) : copy_rows(to, target, from, source);
+    };
+    o.to_program ? copy(o.program, o.program_rows, host, o.rows) : copy(host, o.rows, o.program, o.program_rows);
     return CL_SUCCESS;
   }
 
@@ -341,14 +349,10 @@ class Enqueueing {
   cl_int copy(const PeerCopy& peer) const {
     if (peer.error != CL_SUCCESS) return peer.error;
     for (const Range& range : peer.ranges) peer.traffic->copied_bytes += range.size();
-    const bool as_they_lie = !peer.packs && !peer.unpacks;
-    if (const auto rows = as_they_lie ? as_rows(peer.ranges) : std::nullopt)
-      return enqueue_rows(queue_, peer.from, peer.to, *rows, *rows, event_);
     const RectanglePairs pairs = peer.pairs();
     for (const auto& [source, target] : pairs) {
       cl_event* const event = &source == &pairs.back().first ? event_ : nullptr;
-      const cl_int error = driver::real().clEnqueueCopyBuffer(queue_, peer.from, peer.to, source.offset, target.offset,
-                                                              source.bytes(), 0, nullptr, event);
+      const cl_int error = enqueue_rows(queue_, peer.from, peer.to, source, target, event);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
@@ -368,12 +372,11 @@ cl_int execute(DeviceSet& set, Lane lane, const engine::Operation& operation) {
 
 RectanglePairs PeerCopy::pairs() const {
   RectanglePairs pairs;
-  pairs.reserve(ranges.size());
   uint64_t packed = 0;
-  for (const Range& range : ranges) {
-    pairs.emplace_back(Rectangle::run(unpacks ? packed : range.begin, range.size()),
-                       Rectangle::run(packs ? packed : range.begin, range.size()));
-    packed += range.size();
+  for (const Rectangle& rows : as_rectangles(ranges)) {
+    const Rectangle dense = rows.dense().moved(packed);
+    pairs.emplace_back(unpacks ? dense : rows, packs ? dense : rows);
+    packed += rows.bytes();
   }
   return pairs;
 }

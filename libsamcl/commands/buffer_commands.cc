@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "libsamcl/coherence/rows_by_place.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/links.h"
 #include "libsamcl/objects/planner.h"
@@ -101,6 +102,9 @@ bool are_defined(Storage& storage, Range range) {
                               [](const Directory::Piece& piece) { return piece.valid == 0; });
 }
 
+// As which what is read is taken from the devices that have it, at most: each is a command.
+constexpr size_t kMostRectangles = 16;
+
 // The devices that have all defined bytes between the first and the last of the rows.
 Places holders(Storage& storage, const Rectangle& rows) {
   if (storage.shared()) return 0;
@@ -189,10 +193,14 @@ class Read : public Command {
 
   void read_rows(Planner& planner, Planner::Together& together) {
     const std::shared_ptr<Storage>& storage = buffer_->storage;
-    const Places devices = at_host(*storage, rows_) ? 0 : holders(*storage, rows_);
+    std::vector<RowsAt> parts;
+    if (!at_host(*storage, rows_)) parts = rows_by_place(storage->directory(), rows_, kMostRectangles);
+    for (const RowsAt& part : parts)
+      together.push_back(copy(planner, part.of(rows_), part.of(host_), lowest(part.valid)));
+    if (!parts.empty()) return;
     const Range bounds = rows_.bounds();
-    if (devices == 0) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
-    together.push_back(copy(planner, rows_, host_, devices == 0 ? kHost : lowest(devices)));
+    planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    together.push_back(copy(planner, rows_, host_, kHost));
   }
 
   Planner::Planned copy_of(const Planner& planner, Range range, Place place) const {

@@ -58,8 +58,7 @@ ComputingTimes KernelTimes::expect(uint64_t work_items) const {
   double here = 0;
   for (size_t of = size; here == 0 && of <= size + kNear; ++of) here = per_item(of, &Class::whole);
   const uint64_t whole = ns(here), parts = ns(per_item(size, &Class::in_parts));
-  const bool is_believed =
-      parts < whole || classes_[size].in_parts.taken.load(std::memory_order_relaxed) >= kBelieved;
+  const bool is_believed = parts < whole || classes_[size].in_parts.taken.load(std::memory_order_relaxed) >= kBelieved;
   return {whole, parts > 0 && is_believed ? parts : whole};
 }
 

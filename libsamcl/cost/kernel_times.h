@@ -36,8 +36,8 @@ class KernelTimes {
   // A launch of so many work-items computed that long on one device, or, summed over them, on several.
   void took(uint64_t work_items, uint64_t ns, Ran ran = Ran::whole);
 
-  // What a launch of so many work-items will take. In parts as whole until some were measured, and more than that only if
-  // two were: many drivers compile in a first launch.
+  // What a launch of so many work-items will take. In parts as whole until some were measured, and more than that only
+  // if two were: many drivers compile in a first launch.
   ComputingTimes expect(uint64_t work_items) const;
 
   // A launch was kept whole since its parts were measured to take too long; or it runs in parts.

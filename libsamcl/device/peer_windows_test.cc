@@ -79,14 +79,21 @@ struct ByKernel : PeerWindowsTest, ::testing::WithParamInterface<uint64_t> {
     for (const char* const other : {"samcl_copy_16", "samcl_copy_4", "samcl_copy_1"})
       driver.define_kernel(other, 7, [](const testing::KernelCall&) { FAIL() << "copies fewer bytes at once"; });
     driver.define_kernel("samcl_copy_" + std::to_string(GetParam()), 7, [](const testing::KernelCall& call) {
-      std::array<uint64_t, 3 * RangeCopies::kMost> table{};
+      struct {
+        std::array<uint64_t, RangeCopies::kMost> from, to;
+        std::array<uint32_t, RangeCopies::kMost> size, rows, from_pitch, to_pitch;
+      } table{};
       ASSERT_EQ(call.arguments[2].size(), sizeof table);
-      std::memcpy(table.data(), call.arguments[2].data(), sizeof table);
+      std::memcpy(&table, call.arguments[2].data(), sizeof table);
+      const auto bytes = [](uint64_t units) { return units * GetParam(); };
       for (size_t i = 0; i < call.size[1]; ++i) {
-        const auto at = [&](size_t which) { return table[which * RangeCopies::kMost + i] * GetParam(); };
-        ASSERT_LE(at(0) + at(2), call.arguments[0].size());
-        ASSERT_LE(at(1) + at(2), call.arguments[1].size());
-        std::memcpy(call.arguments[1].data() + at(1), call.arguments[0].data() + at(0), at(2));
+        for (uint64_t row = 0; row < table.rows[i]; ++row) {
+          const uint64_t from = bytes(table.from[i] + row * table.from_pitch[i]);
+          const uint64_t to = bytes(table.to[i] + row * table.to_pitch[i]), size = bytes(table.size[i]);
+          ASSERT_LE(from + size, call.arguments[0].size());
+          ASSERT_LE(to + size, call.arguments[1].size());
+          std::memcpy(call.arguments[1].data() + to, call.arguments[0].data() + from, size);
+        }
       }
     });
   }
@@ -96,6 +103,18 @@ TEST_P(ByKernel, ManyRangesAreCopied) {
   std::vector<Rectangle> rows;
   for (uint64_t i = 0; i < RangeCopies::kMost; ++i)
     rows.push_back(Rectangle::run(GetParam() * (i * i * 1'001 + 7), GetParam() * (1 + 17 * i)));
+  fill_source();
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::copy), 0);
+  EXPECT_EQ(driver.count(Call::launch), 2) << "one in, one out";
+  expect_passed(rows);
+}
+
+TEST_P(ByKernel, RowsOfRangesAreCopied) {
+  const uint64_t unit = GetParam();
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 1; i < 6; ++i)
+    rows.push_back({unit * (i * 100'001), unit * (20 + i), unit * (20 + i) * 1'000, {unit * 3 * i, 200 * i, 1}});
   fill_source();
   EXPECT_EQ(pass(rows), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::copy), 0);

@@ -12,7 +12,7 @@ namespace samcl {
 namespace {
 
 constexpr char kSource[] = R"(
-typedef struct { ulong from[32], to[32], size[32]; } Ranges;
+typedef struct { ulong from[28], to[28]; uint size[28], rows[28], from_pitch[28], to_pitch[28]; } Ranges;
 
 void wait_in_order(global volatile ulong* own, ulong position, global volatile const ulong* other, ulong awaited) {
   if (own && get_global_id(0) == 0 && get_global_id(1) == 0) *own = position;
@@ -30,7 +30,15 @@ void wait_in_order(global volatile ulong* own, ulong position, global volatile c
     wait_in_order(own, position, other, awaited);                                                                  \
     from += ranges.from[range];                                                                                    \
     to += ranges.to[range];                                                                                        \
-    for (ulong i = get_global_id(0); i < ranges.size[range]; i += get_global_size(0)) to[i] = from[i];             \
+    const uint size = ranges.size[range];                                                                          \
+    const ulong all = (ulong)size * ranges.rows[range];                                                            \
+    if (all == size)                                                                                               \
+      for (ulong i = get_global_id(0); i < all; i += get_global_size(0)) to[i] = from[i];                          \
+    else                                                                                                           \
+      for (ulong i = get_global_id(0); i < all; i += get_global_size(0)) {                                         \
+        const ulong row = i / size, at = i - row * size;                                                           \
+        to[row * ranges.to_pitch[range] + at] = from[row * ranges.from_pitch[range] + at];                         \
+      }                                                                                                            \
   }
 COPIES(samcl_copy_16, uint4)
 COPIES(samcl_copy_4, uint)
@@ -39,13 +47,14 @@ COPIES(samcl_copy_1, uchar)
 
 // As the kernel has it, in units.
 struct Ranges {
-  std::array<cl_ulong, RangeCopies::kMost> from{}, to{}, size{};
+  std::array<cl_ulong, RangeCopies::kMost> from{}, to{};
+  std::array<cl_uint, RangeCopies::kMost> size{}, rows{}, from_pitch{}, to_pitch{};
 };
-static_assert(RangeCopies::kMost == 32 && sizeof(Ranges) == 768, "as in the kernel's source; drivers take 1024 bytes");
+static_assert(RangeCopies::kMost == 28 && sizeof(Ranges) == 896, "as in the kernel's source; drivers take 1024 bytes");
 
 constexpr size_t kGroup = 128;
-// Copied by a work-item, one after another, and work-groups of a range at most.
-constexpr uint64_t kUnitsEach = 4, kMostGroups = 64;
+// Copied by a work-item, one after another; work-groups of a range at most, and of all.
+constexpr uint64_t kUnitsEach = 4, kMostGroups = 256, kMostOfAll = 28 * 64;
 
 }  // namespace
 
@@ -78,17 +87,23 @@ std::optional<cl_int> RangeCopies::enqueue(cl_command_queue queue, cl_mem from, 
   if (pairs.size() < (order ? 1 : kLeast) || pairs.size() > kMost) return std::nullopt;
   uint64_t bits = 0, longest = 0;
   for (const auto& [source, target] : pairs) {
-    if (!source.is_run() || !target.is_run()) return std::nullopt;
-    bits |= source.offset | target.offset | source.bytes();
+    if (source.region[2] > 1) return std::nullopt;
+    if (std::max({source.region[0], source.row_pitch, target.row_pitch}) > UINT32_MAX) return std::nullopt;
+    bits |= source.offset | target.offset | source.region[0];
+    if (source.region[1] > 1) bits |= source.row_pitch | target.row_pitch;
     longest = std::max(longest, source.bytes());
   }
   const size_t which = bits % 16 == 0 ? 0 : bits % 4 == 0 ? 1 : 2;
   const uint64_t unit = kUnits[which];
   Ranges ranges;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    ranges.from[i] = pairs[i].first.offset / unit;
-    ranges.to[i] = pairs[i].second.offset / unit;
-    ranges.size[i] = pairs[i].first.bytes() / unit;
+    const auto& [source, target] = pairs[i];
+    ranges.from[i] = source.offset / unit;
+    ranges.to[i] = target.offset / unit;
+    ranges.size[i] = static_cast<cl_uint>(source.region[0] / unit);
+    ranges.rows[i] = static_cast<cl_uint>(source.region[1]);
+    ranges.from_pitch[i] = static_cast<cl_uint>(source.row_pitch / unit);
+    ranges.to_pitch[i] = static_cast<cl_uint>(target.row_pitch / unit);
   }
   const std::lock_guard lock(mutex_);
   if (!build_locked()) return std::nullopt;
@@ -103,7 +118,8 @@ std::optional<cl_int> RangeCopies::enqueue(cl_command_queue queue, cl_mem from, 
   if (error == CL_SUCCESS) error = cl.clSetKernelArg(kernel, 5, sizeof(cl_mem), &in_order.other);
   if (error == CL_SUCCESS) error = cl.clSetKernelArg(kernel, 6, sizeof(cl_ulong), &in_order.awaited);
   if (error != CL_SUCCESS) return error;
-  const uint64_t groups = std::clamp<uint64_t>(longest / unit / kUnitsEach / kGroup, 1, kMostGroups);
+  const uint64_t most = std::min(kMostGroups, kMostOfAll / pairs.size());
+  const uint64_t groups = std::clamp<uint64_t>(longest / unit / kUnitsEach / kGroup, 1, most);
   const std::array<size_t, 2> global{groups * kGroup, pairs.size()}, local{kGroup, 1};
   return cl.clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global.data(), local.data(), 0, nullptr, event);
 }

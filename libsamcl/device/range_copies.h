@@ -1,5 +1,5 @@
-// Copies many ranges between two memory objects of a device by one kernel of ours: a driver takes 5 us and more for
-// each copy command, serves one thread at a time, and a halo has many ranges.
+// Copies many ranges, or rows of ranges, between two memory objects of a device by one kernel of ours: a driver takes
+// 5 us and more for each copy command, serves one thread at a time, and a halo has many ranges.
 #pragma once
 
 #include <CL/cl.h>
@@ -33,11 +33,11 @@ class RangeCopies {
   RangeCopies& operator=(const RangeCopies&) = delete;
 
   // What one kernel takes at most; fewer than the least are left to copy commands.
-  static constexpr size_t kLeast = 3, kMost = 32;
+  static constexpr size_t kLeast = 3, kMost = 28;
 
   // Enqueues the copies of `pairs` (source, target), none of which overlap, without waiting. event: of the last of
-  // them. The driver's code; nothing if that is left to copy commands: rows that are no runs, few or many of them, or a
-  // driver that does not build the kernels. Any thread; the first call builds them. order: likewise nothing, but few
+  // them. The driver's code; nothing if that is left to copy commands: slices that are no rows, few or many of them, or
+  // a driver that does not build the kernels. Any thread; the first call builds them. order: likewise nothing, but few
   // are enough.
   std::optional<cl_int> enqueue(cl_command_queue queue, cl_mem from, cl_mem to,
                                 std::span<const RectanglePairs::value_type> pairs, cl_event* event,

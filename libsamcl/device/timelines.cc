@@ -25,7 +25,7 @@ kernel void samcl_wait(global volatile const ulong* word, ulong position) {
 
 constexpr uint64_t kBytes = 256 << 10;  // the least that is given
 // What the work-groups of one run copy about as fast as a command does, and those of one kernel.
-constexpr uint64_t kLongestRun = 1 << 20, kMostCopied = 8 << 20;
+constexpr uint64_t kLongestRun = 4 << 20, kMostCopied = 8 << 20;
 constexpr cl_ulong kLetGo = std::numeric_limits<cl_ulong>::max();
 constexpr size_t kOne = 1;
 

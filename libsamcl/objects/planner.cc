@@ -143,8 +143,8 @@ bool Planner::pass_through_window(const engine::Exchange& exchange) {
   if (exchange.from == kHost || exchange.to == kHost || memory.layout() || !set.windows || !set.may_order_itself())
     return false;
   set.timelines->prepare();
-  if (!set.orders_itself() || exchange.ranges.size() > RangeCopies::kMost ||
-      engine::bytes_of(exchange) > PeerWindows::kOrdered)
+  if (!set.orders_itself() || engine::bytes_of(exchange) > PeerWindows::kOrdered ||
+      as_rectangles(exchange.ranges).size() > RangeCopies::kMost)
     return false;
   const std::shared_ptr<PeerWindow> window = set.windows->next(exchange.from, exchange.to);
   if (!window) return false;
@@ -195,6 +195,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     add(transfer_lane(place, place, 0), engine::Fill{{memory, place}, std::move(zeros), {std::byte{0}}},
         std::move(accesses));
   }
+  Together exchanges;  // so that none waits for another, where their ranges lie between each other
   for (auto& [source, pieces] : from) {
     Accesses accesses;
     for (const Range& range : pieces) {
@@ -210,8 +211,9 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     const Lane lane = is_direct
                           ? Lane{LaneKind::compute, place}
                           : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);
-    add(lane, std::move(exchange), std::move(accesses));
+    exchanges.push_back({lane, std::move(exchange), std::move(accesses)});
   }
+  if (!exchanges.empty()) add(std::move(exchanges));
 }
 
 // The bytes in the host copy are used without another operation that would see to it.

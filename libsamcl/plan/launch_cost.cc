@@ -30,7 +30,7 @@ struct Exchanged {
   }
   uint64_t ns(double rate, const TransferRates& rates) const {
     if (ranges.empty()) return 0;
-    const size_t commands = as_rows(ranges) ? 1 : ranges.size();
+    const size_t commands = as_rectangles(ranges).size();
     return rates.latency + (commands - 1) * rates.range + static_cast<uint64_t>(static_cast<double>(bytes) / rate);
   }
 };
