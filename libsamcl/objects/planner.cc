@@ -15,6 +15,34 @@
 namespace samcl {
 namespace {
 
+// Zeros that lie between many ranges that are to be filled with zeros on a device are filled with them, where that makes
+// the ranges fewer: a driver takes longer for a command than a device for so many bytes.
+constexpr size_t kManyFills = 4;
+constexpr uint64_t kBytesForFill = 64 << 10, kBytesForFillBeside = 4 << 20;
+void fill_between(Storage& memory, std::vector<Range>& zeros, unsigned device) {
+  if (zeros.size() < kManyFills) return;
+  uint64_t needed = 0, filled = 0;
+  Range hull = zeros.front();
+  for (const Range& range : zeros) {
+    hull = {std::min(hull.begin, range.begin), std::max(hull.end, range.end)};
+    needed += range.size();
+  }
+  std::vector<Range> all;
+  for (const auto& piece : memory.directory().pieces(hull)) {
+    if (!samcl::contains(piece.valid, kZeros)) continue;
+    filled += piece.range.size();
+    if (!all.empty() && all.back().end == piece.range.begin)
+      all.back().end = piece.range.end;
+    else
+      all.push_back(piece.range);
+  }
+  const bool is_beside = memory.devices().devices[device]->is_asynchronous();
+  const uint64_t most = needed + zeros.size() * (is_beside ? kBytesForFillBeside : kBytesForFill);
+  if (2 * all.size() > zeros.size() || filled > most) return;
+  for (const Range& range : all) memory.directory().copied(range, device);
+  zeros = std::move(all);
+}
+
 using engine::Lane;
 using engine::LaneKind;
 
@@ -190,6 +218,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     }
   }
   if (!zeros.empty()) {
+    if (place != kHost) fill_between(*memory, zeros, place);
     Accesses accesses;
     for (const Range& range : zeros) accesses.push_back({memory, place, range, true});
     add(transfer_lane(place, place, 0), engine::Fill{{memory, place}, std::move(zeros), {std::byte{0}}},

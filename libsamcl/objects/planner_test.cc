@@ -171,6 +171,41 @@ TEST_F(PlannerTest, PartsOfALaunchRunAtOnce) {
   EXPECT_EQ(read(0, kSize), bytes(kSize, 4));
 }
 
+std::vector<Range> every_second(uint64_t first) {
+  std::vector<Range> ranges;
+  for (uint64_t begin = first; begin + 20 <= kSize; begin += 40) ranges.push_back({begin, begin + 20});
+  return ranges;
+}
+
+TEST_F(PlannerTest, ExchangesOfOneCommandDoNotWaitForEachOtherThoughTheirRangesLieBetweenEachOther) {
+  write(0, bytes(kSize, 1));
+  launch({{0, {}, every_second(0)}, {1, {}, every_second(20)}});
+  run();
+  launch({{2, {{0, kSize}}, {{0, 1}}}});
+  EXPECT_EQ(backend.running(), 2u);
+  run();
+  EXPECT_EQ(memory.at(*storage, 2)[1], std::byte{2});
+  EXPECT_EQ(memory.at(*storage, 2)[21], std::byte{2});
+}
+
+TEST_F(PlannerTest, ZerosBetweenManyRangesThatAreFilledAreFilledWithThem) {
+  std::vector<std::vector<Range>> fills;
+  backend.perform = [&](const engine::Node& node) {
+    if (const auto* const fill = std::get_if<engine::Fill>(&node.operation)) fills.push_back(fill->ranges);
+    return memory.perform(node);
+  };
+  submit(fill_buffer(buffer, 0, kSize, bytes(1, 0)));
+  launch({{1, {}, {{95, 105}}}});
+  run();
+  fills.clear();
+  launch({{0, every_second(0), every_second(0)}});
+  run();
+  EXPECT_THAT(fills, ElementsAre(std::vector<Range>{{0, 95}, {105, every_second(0).back().end}}));
+  EXPECT_EQ(read(100, 5), bytes(5, 1)) << "what a kernel wrote between them";
+  EXPECT_EQ(read(20, 20), bytes(20, 0));
+  EXPECT_EQ(read(40, 20), bytes(20, 1));
+}
+
 TEST_F(PlannerTest, OnlyTheHaloIsExchanged) {
   write(0, bytes(kSize, 1));
   run();
