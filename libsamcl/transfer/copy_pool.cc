@@ -23,8 +23,8 @@ constexpr size_t kPiece = 512 << 10;
 constexpr unsigned kMostThreads = 15;  // beside callers
 constexpr auto kIdle = std::chrono::seconds(2);
 
-// Streaming stores: what is copied here is next read by a device, or much later.
-void copy_streaming(std::byte* to, const std::byte* from, size_t bytes) {
+// Streaming stores: what is copied here is next read by a device, or much later. They are not fenced yet.
+void copy_unfenced(std::byte* to, const std::byte* from, size_t bytes) {
   const size_t head = std::min(bytes, (16 - reinterpret_cast<uintptr_t>(to) % 16) % 16);
   std::memcpy(to, from, head);
   size_t at = head;
@@ -38,7 +38,6 @@ void copy_streaming(std::byte* to, const std::byte* from, size_t bytes) {
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  _mm_sfence();
   std::memcpy(to + at, from + at, bytes - at);
 }
 
@@ -134,8 +133,13 @@ void work_in_parallel(unsigned most, const std::function<void()>& work) {
 }
 
 void copy_streaming(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
-  source.for_each_row(
-      [&](uint64_t row, Range bytes) { copy_streaming(to + target.row(row), from + bytes.begin, bytes.size()); });
+  if (source.is_run() && target.is_run()) {
+    copy_unfenced(to + target.offset, from + source.offset, source.bytes());
+  } else {
+    source.for_each_row(
+        [&](uint64_t row, Range bytes) { copy_unfenced(to + target.row(row), from + bytes.begin, bytes.size()); });
+  }
+  _mm_sfence();
 }
 
 void copy_in_parallel(std::byte* to, const std::byte* from, size_t bytes) {
