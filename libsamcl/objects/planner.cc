@@ -15,8 +15,8 @@
 namespace samcl {
 namespace {
 
-// Zeros that lie between many ranges that are to be filled with zeros on a device are filled with them, where that makes
-// the ranges fewer: a driver takes longer for a command than a device for so many bytes.
+// Zeros that lie between many ranges that are to be filled with zeros on a device are filled with them, where that
+// makes the ranges fewer: a driver takes longer for a command than a device for so many bytes.
 constexpr size_t kManyFills = 4;
 constexpr uint64_t kBytesForFill = 64 << 10, kBytesForFillBeside = 4 << 20;
 void fill_between(Storage& memory, std::vector<Range>& zeros, unsigned device) {

@@ -1,4 +1,5 @@
 // Rectangular reads, writes and copies in three dimensions, against plain loops.
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -99,6 +100,56 @@ TEST_F(Rects, LargerThanAnyPiece) {
   EXPECT_TRUE(found == box);
   EXPECT_TRUE(read<cl_uchar>(x, expected.size()) == expected);
 }
+
+// Each work-item goes through all planes, so that a part of the launch has a strip of rows in each of them: halos,
+// zeros and what is read back are many ranges.
+struct PaddedGrids : Rects, ::testing::WithParamInterface<Triple> {};
+
+TEST_P(PaddedGrids, AreSteppedInStripsOfEachPlane) {
+  const auto [nx, ny, nz] = GetParam();
+  const size_t row = nx + 2, plane = row * (ny + 2), all = plane * (nz + 2);
+  const Box device{{4, 1, 1}, 4 * row, 4 * plane}, host{{0, 0, 0}, 4 * nx, 4 * nx * ny};
+  const Triple region{4 * nx, ny, nz};
+  const auto k = kernel(R"(__kernel void k(__global const uint* in, __global uint* out, uint row, uint plane, uint nz) {
+    for (uint z = 1; z <= nz; ++z) {
+      uint i = z * plane + (get_global_id(1) + 1) * row + get_global_id(0) + 1;
+      out[i] = in[i] * 3 + in[i - 1] + in[i + 1] + in[i - row] + in[i + row] + in[i - plane] + in[i + plane];
+    }
+  })");
+  std::vector<cl_uint> start(nx * ny * nz), expected(all), next(all), found(start.size());
+  for (size_t i = 0; i < start.size(); ++i) start[i] = static_cast<cl_uint>(i * 2654435761u);
+  std::array<Buffer, 2> grids{buffer_of(4 * all), buffer_of(4 * all)};
+  for (int round = 0; round < 3; ++round) {
+    const cl_uint zero = 0;
+    for (const Buffer& grid : grids)
+      ASSERT_OK(clEnqueueFillBuffer(queue(), grid.get(), &zero, sizeof zero, 0, 4 * all, 0, nullptr, nullptr));
+    ASSERT_OK(write_rect(grids[0], device, host, region, reinterpret_cast<const cl_uchar*>(start.data())));
+    std::ranges::fill(expected, 0);
+    for (size_t i = 0; i < start.size(); ++i)
+      expected[(i / (nx * ny) + 1) * plane + (i / nx % ny + 1) * row + i % nx + 1] = start[i];
+    for (int step = 0; step < 3; ++step) {
+      set_arguments(k, grids[step % 2], grids[1 - step % 2], static_cast<cl_uint>(row), static_cast<cl_uint>(plane),
+                    static_cast<cl_uint>(nz));
+      launch(k, {{nx, ny}, {8, 2}});
+      std::ranges::fill(next, 0);
+      for (size_t j = 0; j < start.size(); ++j) {
+        const size_t i = (j / (nx * ny) + 1) * plane + (j / nx % ny + 1) * row + j % nx + 1;
+        next[i] = expected[i] * 3 + expected[i - 1] + expected[i + 1] + expected[i - row] + expected[i + row] +
+                  expected[i - plane] + expected[i + plane];
+      }
+      std::swap(expected, next);
+    }
+    ASSERT_OK(clEnqueueReadBufferRect(queue(), grids[1].get(), CL_TRUE, device.origin.data(), host.origin.data(),
+                                      region.data(), device.row_pitch, device.slice_pitch, host.row_pitch,
+                                      host.slice_pitch, found.data(), 0, nullptr, nullptr));
+    for (size_t j = 0; j < start.size(); ++j)
+      ASSERT_EQ(found[j], expected[(j / (nx * ny) + 1) * plane + (j / nx % ny + 1) * row + j % nx + 1]) << j;
+    EXPECT_TRUE(read<cl_uint>(grids[1], all) == expected) << "and all around";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PaddedGrids,
+                         ::testing::Values(Triple{16, 12, 9}, Triple{24, 40, 70}, Triple{256, 96, 48}));
 
 TEST_F(Rects, ZeroPitchesMeanTight) {
   const Buffer x = buffer(pattern_);
