@@ -33,7 +33,8 @@ struct KnownBinaries : ::testing::Test {
   static std::vector<fs::path> files() {
     std::vector<fs::path> found;
     if (fs::is_directory(folder()))
-      for (const auto& entry : fs::directory_iterator(folder())) found.push_back(entry.path());
+      for (const auto& entry : fs::directory_iterator(folder()))
+        if (!entry.path().filename().string().starts_with('.')) found.push_back(entry.path());
     return found;
   }
 
