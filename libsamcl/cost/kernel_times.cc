@@ -113,11 +113,11 @@ KernelTimes::Known KernelTimes::known() const {
     const Class& here = classes_[size];
     const double whole = here.whole.ns_per_item.load(std::memory_order_relaxed);
     if (whole > 0) times.whole[size] = whole;
-    const InParts parts{.ns_per_item = here.in_parts.ns_per_item.load(std::memory_order_relaxed),
-                        .taken = std::min(here.in_parts.taken.load(std::memory_order_relaxed), kBelieved),
-                        .kept_whole = here.kept_whole.load(std::memory_order_relaxed),
-                        .stay = here.stay.load(std::memory_order_relaxed)};
-    if (parts != InParts{}) times.in_parts[size] = parts;
+    const KnownParts parts{.ns_per_item = here.in_parts.ns_per_item.load(std::memory_order_relaxed),
+                           .taken = std::min(here.in_parts.taken.load(std::memory_order_relaxed), kBelieved),
+                           .kept_whole = here.kept_whole.load(std::memory_order_relaxed),
+                           .stay = here.stay.load(std::memory_order_relaxed)};
+    if (parts != KnownParts{}) times.in_parts[size] = parts;
   }
   times.written_per_item = written_per_item_.load(std::memory_order_relaxed);
   return times;

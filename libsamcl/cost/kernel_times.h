@@ -25,13 +25,24 @@ struct ComputingTimes {
   uint64_t parts = 0;  // in parts on several, summed over them
 };
 
+// Of the parts of launches of one class, for another process.
+struct KnownParts {
+  // Launches that are kept whole before parts are tried again; four times as many each time, until so many in a row ran
+  // in parts.
+  static constexpr uint32_t kStay = 16;
+
+  double ns_per_item = 0;  // 0: not known
+  uint32_t taken = 0;      // times
+  uint32_t kept_whole = 0, stay = kStay;
+
+  bool operator==(const KnownParts&) const = default;
+};
+
 class KernelTimes {
  public:
   enum class Ran : uint8_t { whole, in_parts };
 
-  // Launches that are kept whole before parts are tried again; four times as many each time, until so many in a row ran
-  // in parts.
-  static constexpr uint32_t kStay = 16;
+  static constexpr uint32_t kStay = KnownParts::kStay;
 
   // A launch of so many work-items computed that long on one device, or, summed over them, on several.
   void took(uint64_t work_items, uint64_t ns, Ran ran = Ran::whole);
@@ -61,16 +72,9 @@ class KernelTimes {
 
   // ns per work-item by size, as the power of two that is not above it: to be kept for another process.
   using BySize = std::map<unsigned, double>;
-  struct InParts {
-    double ns_per_item = 0;  // 0: not known
-    uint32_t taken = 0;      // times
-    uint32_t kept_whole = 0, stay = kStay;
-
-    bool operator==(const InParts&) const = default;
-  };
   struct Known {
     BySize whole;
-    std::map<unsigned, InParts> in_parts;
+    std::map<unsigned, KnownParts> in_parts;
     double written_per_item = 0;  // bytes, the most of any launch
 
     bool operator==(const Known&) const = default;

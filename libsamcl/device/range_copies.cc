@@ -54,7 +54,7 @@ static_assert(RangeCopies::kMost == 28 && sizeof(Ranges) == 896, "as in the kern
 
 constexpr size_t kGroup = 128;
 // Copied by a work-item, one after another; work-groups of a range at most, and of all.
-constexpr uint64_t kUnitsEach = 4, kMostGroups = 256, kMostOfAll = 28 * 64;
+constexpr uint64_t kUnitsEach = 4, kMostGroups = 256, kMostOfAll = 1'792;
 
 }  // namespace
 

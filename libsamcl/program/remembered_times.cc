@@ -9,7 +9,7 @@
 
 namespace samcl {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelTimes::InParts, ns_per_item, taken, kept_whole, stay)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownParts, ns_per_item, taken, kept_whole, stay)
 
 namespace {
 
@@ -48,7 +48,7 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
                           .rented_ns = read->value("rented_ns", uint64_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
-                             known.at("in_parts").get<std::map<unsigned, KernelTimes::InParts>>(),
+                             known.at("in_parts").get<std::map<unsigned, KnownParts>>(),
                              known.at("written_per_item").get<double>()};
     }
     return times;
