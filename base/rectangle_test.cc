@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "base/test_seed.h"
+
 namespace samcl {
 namespace {
 
@@ -73,8 +75,7 @@ TEST(AsRectangles, RangesOfOneLengthAtOneDistanceAreRows) {
 }
 
 TEST(AsRectangles, AreTheSameRangesInTheirOrder) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TestSeed seed;
   std::mt19937_64 random(seed);
   for (int round = 0; round < 2'000; ++round) {
     std::vector<Range> ranges, found;

@@ -106,10 +106,14 @@ TEST_F(Rects, LargerThanAnyPiece) {
 struct PaddedGrids : Rects, ::testing::WithParamInterface<Triple> {};
 
 TEST_P(PaddedGrids, AreSteppedInStripsOfEachPlane) {
-  const auto [nx, ny, nz] = GetParam();
+  const size_t nx = GetParam()[0], ny = GetParam()[1], nz = GetParam()[2];
   const size_t row = nx + 2, plane = row * (ny + 2), all = plane * (nz + 2);
   const Box device{{4, 1, 1}, 4 * row, 4 * plane}, host{{0, 0, 0}, 4 * nx, 4 * nx * ny};
   const Triple region{4 * nx, ny, nz};
+  // Where an inner point lies in the grid.
+  const auto at = [&](size_t point) {
+    return (point / (nx * ny) + 1) * plane + (point / nx % ny + 1) * row + point % nx + 1;
+  };
   const auto k = kernel(R"(__kernel void k(__global const uint* in, __global uint* out, uint row, uint plane, uint nz) {
     for (uint z = 1; z <= nz; ++z) {
       uint i = z * plane + (get_global_id(1) + 1) * row + get_global_id(0) + 1;
@@ -125,15 +129,14 @@ TEST_P(PaddedGrids, AreSteppedInStripsOfEachPlane) {
       ASSERT_OK(clEnqueueFillBuffer(queue(), grid.get(), &zero, sizeof zero, 0, 4 * all, 0, nullptr, nullptr));
     ASSERT_OK(write_rect(grids[0], device, host, region, reinterpret_cast<const cl_uchar*>(start.data())));
     std::ranges::fill(expected, 0);
-    for (size_t i = 0; i < start.size(); ++i)
-      expected[(i / (nx * ny) + 1) * plane + (i / nx % ny + 1) * row + i % nx + 1] = start[i];
+    for (size_t j = 0; j < start.size(); ++j) expected[at(j)] = start[j];
     for (int step = 0; step < 3; ++step) {
       set_arguments(k, grids[step % 2], grids[1 - step % 2], static_cast<cl_uint>(row), static_cast<cl_uint>(plane),
                     static_cast<cl_uint>(nz));
       launch(k, {{nx, ny}, {8, 2}});
       std::ranges::fill(next, 0);
       for (size_t j = 0; j < start.size(); ++j) {
-        const size_t i = (j / (nx * ny) + 1) * plane + (j / nx % ny + 1) * row + j % nx + 1;
+        const size_t i = at(j);
         next[i] = expected[i] * 3 + expected[i - 1] + expected[i + 1] + expected[i - row] + expected[i + row] +
                   expected[i - plane] + expected[i + plane];
       }
@@ -142,8 +145,7 @@ TEST_P(PaddedGrids, AreSteppedInStripsOfEachPlane) {
     ASSERT_OK(clEnqueueReadBufferRect(queue(), grids[1].get(), CL_TRUE, device.origin.data(), host.origin.data(),
                                       region.data(), device.row_pitch, device.slice_pitch, host.row_pitch,
                                       host.slice_pitch, found.data(), 0, nullptr, nullptr));
-    for (size_t j = 0; j < start.size(); ++j)
-      ASSERT_EQ(found[j], expected[(j / (nx * ny) + 1) * plane + (j / nx % ny + 1) * row + j % nx + 1]) << j;
+    for (size_t j = 0; j < start.size(); ++j) ASSERT_EQ(found[j], expected[at(j)]) << j;
     EXPECT_TRUE(read<cl_uint>(grids[1], all) == expected) << "and all around";
   }
 }
