@@ -1,6 +1,7 @@
 #include "analysis/sim/liars.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "analysis/model/placement.h"
@@ -73,33 +74,35 @@ void Liars::add_cpus(const Task& liar, int mode, Random& random) {
   Budget budget;
   budget.period = liar.period;
   budget.early = liar.tolerated();
-  budget.each = liar.cpu_time(set_.platform, mode) + set_.platform.cpus * liar.late;
-  const Time longest = some_of(budget.each, (budget.each + set_.platform.cpus - 1) / set_.platform.cpus, random);
+  Share& share = budget.shares.emplace_back();
+  share.each = liar.cpu_time(set_.platform, mode) + set_.platform.cpus * liar.late;
+  const Time longest = some_of(share.each, (share.each + set_.platform.cpus - 1) / set_.platform.cpus, random);
   for (int cpu = 0; cpu < set_.platform.cpus; ++cpu) {
     const Stage stage = stage_of(set_.platform, Resource::cpu, longest);
-    budget.tasks.push_back(add(part_of(liar, " computes " + std::to_string(cpu), stage, random), 1));
-    order_.push_back(budget.tasks.back());
+    share.tasks.push_back(add(part_of(liar, " computes " + std::to_string(cpu), stage, random), 1));
+    order_.push_back(share.tasks.back());
   }
   budgets_.push_back(std::move(budget));
 }
 
 void Liars::add_devices(const Task& liar, int mode, const std::vector<int>& devices, const TaskBound& bound,
                         Random& random, PriorityOrder& last) {
+  Budget budget;
+  budget.period = liar.period;
+  budget.early = liar.tolerated();
+  budget.longest = bound.response + liar.late_lease;
   for (const Resource resource : {Resource::link, Resource::gpu}) {
     if (!liar.uses(resource)) continue;
-    Budget budget;
-    budget.period = liar.period;
-    budget.early = liar.tolerated();
-    budget.each = (resource == Resource::link ? bound.holds_link : bound.holds_gpu) + liar.late_lease;
-    budget.longest = bound.response + liar.late_lease;
+    Share share;
+    share.each = (resource == Resource::link ? bound.holds_link : bound.holds_gpu) + liar.late_lease;
     Time section = 0, host = 0;
     for (const Stage& stage : liar.stages) {
       if (stage.resource != resource) continue;
-      budget.requests += stage.requests;
+      share.requests += stage.requests;
       section = std::max(section, stage.section_in(mode));
       host = std::max(host, stage.longest_host_in(mode));
     }
-    Stage has = stage_of(set_.platform, resource, some_of(budget.each, section, random));
+    Stage has = stage_of(set_.platform, resource, some_of(share.each, section, random));
     has.section.assign(has.worst.size(), section);
     Stage has_for_now = has;  // while nobody more urgent wants it
     if (host > 0) {
@@ -111,27 +114,28 @@ void Liars::add_devices(const Task& liar, int mode, const std::vector<int>& devi
       Task less =
           part_of(liar, std::string(" had ") + name(resource) + " " + std::to_string(device), has_for_now, random);
       urgent.devices = less.devices = {device};
-      budget.tasks = {add(std::move(urgent), 1)};
-      order_.push_back(budget.tasks.back());
+      share.tasks = {add(std::move(urgent), 1)};
+      order_.push_back(share.tasks.back());
       last.push_back(add(std::move(less), 1));
-      budget.less_urgent = last.back();
-      budgets_.push_back(budget);
+      share.less_urgent = last.back();
+      budget.shares.push_back(share);
     }
   }
+  budgets_.push_back(std::move(budget));
 }
 
 void Liars::enforce(BehaviourPlan& plan) const {
   for (const Budget& budget : budgets_) {
     enforce(budget, plan);
-    enforce_one_at_a_time(budget, plan);
+    for (const Share& share : budget.shares) enforce_one_at_a_time(share, plan);
   }
 }
 
-void Liars::enforce_one_at_a_time(const Budget& budget, BehaviourPlan& plan) {
-  if (!budget.less_urgent) return;
-  for (PlannedJob& less : plan.jobs[*budget.less_urgent]) {
+void Liars::enforce_one_at_a_time(const Share& share, BehaviourPlan& plan) {
+  if (!share.less_urgent) return;
+  for (PlannedJob& less : plan.jobs[*share.less_urgent]) {
     less.dropped = kNoInstant;
-    for (const size_t task : budget.tasks)
+    for (const size_t task : share.tasks)
       for (const PlannedJob& job : plan.jobs[task]) {
         if (job.execution.front().front() == 0 || job.dropped <= less.release) continue;
         less.dropped = std::min(less.dropped, job.release);
@@ -140,28 +144,40 @@ void Liars::enforce_one_at_a_time(const Budget& budget, BehaviourPlan& plan) {
 }
 
 void Liars::enforce(const Budget& budget, BehaviourPlan& plan) {
-  std::vector<PlannedJob*> jobs;
-  for (const size_t task : budget.tasks)
-    for (PlannedJob& job : plan.jobs[task]) jobs.push_back(&job);
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const PlannedJob* a, const PlannedJob* b) { return a->release < b->release; });
+  struct Part {
+    PlannedJob* job = nullptr;
+    size_t share = 0;
+  };
+  struct Left {
+    Time time = 0;
+    int requests = 0;
+  };
+  std::vector<Part> parts;
+  for (size_t share = 0; share < budget.shares.size(); ++share)
+    for (const size_t task : budget.shares[share].tasks)
+      for (PlannedJob& job : plan.jobs[task]) parts.push_back({&job, share});
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.job->release < b.job->release; });
   std::optional<Time> due;
-  Time begin = 0, left = 0;
-  int requests = 0;
+  Time begin = 0;
+  std::vector<Left> left(budget.shares.size());
   std::vector<PlannedJob*> current;
-  for (PlannedJob* job : jobs) {
+  for (const auto& [job, number] : parts) {
     if (!due || job->release >= *due - budget.early) {
       begin = job->release;
       for (PlannedJob* before : current) before->dropped = std::min(before->dropped, begin);
       current.clear();
       due = std::max(begin, due.value_or(begin)) + budget.period;
-      left = budget.each;
-      requests = 0;
+      for (size_t n = 0; n < left.size(); ++n) {
+        const int requests = budget.shares[n].requests;
+        left[n] = {budget.shares[n].each, requests > 0 ? requests : std::numeric_limits<int>::max()};
+      }
     }
+    Left& rest = left[number];
     Time& time = job->execution.front().front();
-    time = budget.requests > 0 && requests == budget.requests ? 0 : std::min(time, left);
-    left -= time;
-    requests += time > 0 ? 1 : 0;
+    time = rest.requests == 0 ? 0 : std::min(time, rest.time);
+    rest.time -= time;
+    rest.requests -= time > 0 ? 1 : 0;
     job->dropped = budget.longest == kNoInstant ? kNoInstant : begin + budget.longest;
     current.push_back(job);
   }

@@ -29,16 +29,20 @@ class Liars {
   void enforce(BehaviourPlan& plan) const;
 
  private:
-  // What some of the simulator's tasks may have together: a budget, anew with the first that comes when a period since
-  // the last one is over, but for how much jobs may seem early.
-  struct Budget {
+  // What some of the simulator's tasks may have of something, together.
+  struct Share {
     std::vector<size_t> tasks;
-    Time period = 0;
-    Time early = 0;
     Time each = 0;
-    Time longest = kNoInstant;          // after its begin nothing is left of it
     int requests = 0;                   // 0: any number
     std::optional<size_t> less_urgent;  // the same task where it is made so: it does not wait for itself
+  };
+  // All shares anew, at the same instant, with the first of their tasks that comes when a period since the last budget
+  // is over, but for how much jobs may seem early.
+  struct Budget {
+    std::vector<Share> shares;
+    Time period = 0;
+    Time early = 0;
+    Time longest = kNoInstant;  // after its begin nothing is left of it
   };
 
   size_t add(Task task, int mode);
@@ -46,7 +50,7 @@ class Liars {
   void add_devices(const Task& liar, int mode, const std::vector<int>& devices, const TaskBound& bound, Random& random,
                    PriorityOrder& last);
   static void enforce(const Budget& budget, BehaviourPlan& plan);
-  static void enforce_one_at_a_time(const Budget& budget, BehaviourPlan& plan);
+  static void enforce_one_at_a_time(const Share& share, BehaviourPlan& plan);
 
   TaskSet set_;
   PriorityOrder order_;

@@ -97,6 +97,15 @@ TEST_F(ReservationsTest, AfterItsBoundAJobHasNothing) {
   EXPECT_THAT(reservations.exceeded(1101), ElementsAre(kLiar));
 }
 
+// analysis/rta/PROOF.md, "Enforced budgets", counts on it: a device has no time of its own that begins when it is first
+// asked for.
+TEST_F(ReservationsTest, ABoundEndsOnAllDevicesAtOnce) {
+  reservations.note(kGpu, kLiar, 1000);
+  reservations.note(kGpu, 0, 1010);
+  reservations.note(kSecondGpu, kLiar, 1095);
+  EXPECT_EQ(reservations.next_ns(), 1101u);
+}
+
 TEST_F(ReservationsTest, TheNextJobHasAllOfItAgain) {
   reservations.note(kGpu, kLiar, 1000);
   EXPECT_THAT(reservations.exceeded(1020), ElementsAre(kLiar));
