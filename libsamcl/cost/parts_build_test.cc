@@ -30,6 +30,14 @@ TEST(PartsBuild, BeginsWithTheFirstOfManyLaunchesAndHoldsUpNone) {
   EXPECT_EQ(when_to_build_parts(50 * kMillisecond, 0, 100 * kMillisecond, 100 * kMillisecond), PartsBuild::now);
 }
 
+TEST(PartsBuild, IsPaidForByAllProcessesSinceTheLastUntilTwoHaveBuilt) {
+  for (const uint32_t built : {0, 1})
+    EXPECT_EQ(rent(10 * kMillisecond, 45 * kMillisecond, 10 * kMillisecond, built), 55 * kMillisecond);
+  EXPECT_EQ(rent(10 * kMillisecond, 45 * kMillisecond, 10 * kMillisecond, 2), 0u) << "as short as ever";
+  EXPECT_EQ(rent(0, 45 * kMillisecond, 10 * kMillisecond, 2), 0u);
+  EXPECT_EQ(rent(70 * kMillisecond, 0, 10 * kMillisecond, 2), 60 * kMillisecond) << "it goes on for longer this time";
+}
+
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }
 
 }  // namespace

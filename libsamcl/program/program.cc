@@ -23,6 +23,15 @@ namespace {
 // ns of launches in one process from which on what they took is of use to another.
 constexpr uint64_t kWorthKeeping = 4'000'000;
 
+// Whether it has grown beyond that, or to one and a half or twice a power of two of it.
+bool is_worth_keeping(uint64_t before, uint64_t now) {
+  const auto step = [](uint64_t ns) {
+    const uint64_t times = 2 * ns / kWorthKeeping;
+    return times < 2 ? 0 : 2 * std::bit_width(times) + static_cast<int>(times >> (std::bit_width(times) - 2) & 1);
+  };
+  return step(before) < step(now);
+}
+
 bool has_global_variables(cl_program program, cl_device_id device) {
   size_t bytes = 0;
   return driver::real().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
@@ -143,19 +152,20 @@ bool Build::make_sub_kernel_programs(const Context& context) const {
 
 bool Build::make_all_sub_kernel_programs(const Context& context) const try {
   std::atomic<uint64_t> took_ns{0};
+  const auto make_on = [&](const RealDevice& device) {
+    const uint64_t began = now_ns();
+    const cl_program part = make_sub_kernel_program(device, context.device->kinds[device.index]);
+    took_ns += now_ns() - began;
+    return part;
+  };
+  // Devices that compute in the host's memory are its processors, most likely, on which the program computes meanwhile,
+  // and their driver's compiler takes one source after the other.
   std::vector<std::future<cl_program>> made;
-  for (const auto& device : context.devices) {
-    const unsigned kind = context.device->kinds[device->index];
-    made.push_back(beside([this, device = device.get(), kind, &took_ns] {
-      const uint64_t began = now_ns();
-      const cl_program part = make_sub_kernel_program(*device, kind);
-      took_ns += now_ns() - began;
-      return part;
-    }));
-  }
+  for (const auto& device : context.devices)
+    if (!context.shares_host_memory()) made.push_back(beside([&, device = device.get()] { return make_on(*device); }));
   bool all = true;
-  for (size_t i = 0; i < made.size(); ++i) {
-    sub_kernel_programs[i] = made[i].get();
+  for (size_t i = 0; i < context.devices.size(); ++i) {
+    sub_kernel_programs[i] = made.empty() ? make_on(*context.devices[i]) : made[i].get();
     all &= sub_kernel_programs[i] != nullptr;
   }
   sub_kernel_build_ns = took_ns.load();
@@ -183,7 +193,8 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
   // A device that computes in the host's memory is its processors, most likely, which compile as well.
   const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
-  const uint64_t took = std::max<uint64_t>(kernel.took_ns, promising) + build->rented_ns;
+  const uint64_t took = rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns,
+                             build->built_before);
   const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, took, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
@@ -203,7 +214,7 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
   bool keeps = before < cost && before + counts >= cost;
   if (is_promising) {
     const uint64_t promising = build->promising_ns_.fetch_add(counts);
-    keeps |= std::bit_width(promising / kWorthKeeping) < std::bit_width((promising + counts) / kWorthKeeping);
+    keeps |= is_worth_keeping(promising, promising + counts);
   }
   if (!build->sub_kernel_programs.empty() && keeps) post(build, context, &Build::remember);
 }
@@ -212,6 +223,7 @@ void Build::recall(const RememberedTimes& times) {
   if (times.parts_build_ns > 0) sub_kernel_build_ns = times.parts_build_ns;
   expected_ns = times.promising_ns;
   rented_ns = times.rented_ns;
+  built_before = times.built;
   for (const auto& [name, by_size] : times.kernels) {
     if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
   }
@@ -226,7 +238,8 @@ void Build::remember(const Context& context) const {
   const uint64_t promising = promising_ns_;
   RememberedTimes times{.parts_build_ns = sub_kernel_build_ns,
                         .promising_ns = promising,
-                        .rented_ns = made_ == Made::made ? 0 : rented_ns + promising};
+                        .rented_ns = made_ == Made::made ? 0 : rented_ns + promising,
+                        .built = std::min(built_before + (made_ == Made::made ? 1 : 0), kBuildIsKnown)};
   for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }

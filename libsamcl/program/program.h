@@ -82,6 +82,7 @@ struct Build {
   uint64_t built_ns = 0;         // what the program's own build took; 0: not known
   uint64_t expected_ns = 0;      // RememberedTimes::promising_ns
   uint64_t rented_ns = 0;        // RememberedTimes::rented_ns, of the processes before
+  uint32_t built_before = 0;     // RememberedTimes::built
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
   bool may_print = false;        // a kernel may: made again, it would print twice (where devices may be lost)

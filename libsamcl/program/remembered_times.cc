@@ -28,6 +28,7 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   (*kept)["parts_build_ns"] = times.parts_build_ns;
   (*kept)["promising_ns"] = times.promising_ns;
   (*kept)["rented_ns"] = times.rented_ns;
+  (*kept)["built"] = times.built;
   Json& kernels = (*kept)["kernels"] = Json::object();
   for (const auto& [name, known] : times.kernels) {
     Json& kernel = kernels[name];
@@ -45,7 +46,8 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
     const JsonDocument read(read_json(*kept));
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
                           .promising_ns = read->value("promising_ns", uint64_t{0}),
-                          .rented_ns = read->value("rented_ns", uint64_t{0})};
+                          .rented_ns = read->value("rented_ns", uint64_t{0}),
+                          .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
                              known.at("in_parts").get<std::map<unsigned, KnownParts>>(),

@@ -23,6 +23,8 @@ struct RememberedTimes {
   // The same of all processes since one built the parts: a program that is run again and again gets them in the end,
   // also where each of its runs is too short for them.
   uint64_t rented_ns = 0;
+  // Processes that have built the parts, no more than kBuildIsKnown (cost/parts_build.h).
+  uint32_t built = 0;
 
   bool operator==(const RememberedTimes&) const = default;
 };
