@@ -275,9 +275,10 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   const size_t parts = made->sub_kernel_programs.size();
   made->built_ns = took_ns;
   if (found_out.times && parts > 0) made->recall(*found_out.times);
-  // A driver that has kept what it compiled of a source finds it again for another device of the kind.
+  // A driver that has kept what it compiled of a source finds it again, for another device of the kind, too.
   const uint64_t likely_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
-  if (parts > 0 && (made->sub_kernel_build_ns == 0 || (!made->is_rewritten() && likely_ns < made->sub_kernel_build_ns)))
+  const bool is_kept = !made->is_rewritten() || made->built_before == 1;
+  if (parts > 0 && (made->sub_kernel_build_ns == 0 || (is_kept && likely_ns < made->sub_kernel_build_ns)))
     made->sub_kernel_build_ns = likely_ns;
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();

@@ -8,7 +8,8 @@ usage: real_programs.py [options]                       the programs of the list
        real_programs.py --times 5 ...                   what their whole processes take, instead
 
 Times: each program in turn without samcl on one of PoCL's basic devices and under it on two, as it decides itself and with all
-that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more.
+that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more. "kernels": how long devices
+computed, together; half of it is the most that a second device can save.
 
 Needs git, compilers, what the programs need (packages: see programs.toml), and a release build of samcl. No part of ctest.
 Exit code 1: something differs.
@@ -250,13 +251,14 @@ SHORTEST_S = 0.3  # what is shorter is not in the medians of ratios
 
 
 def time_once(options, command, folder, zeros, under_samcl):
-    """Seconds of the whole process, of its builds, of its processors; None if it fails."""
+    """Seconds of the whole process, of its builds, of its processors, and, under samcl, of its kernels, all devices together
+    (of several processes the last one's); None if it fails."""
     with tempfile.TemporaryDirectory() as place:
-        builds = pathlib.Path(place, "builds")
+        builds, report = pathlib.Path(place, "builds"), pathlib.Path(place, "report.json")
         environment = dict(os.environ, POCL_DEVICES="basic basic" if under_samcl else "basic", BUILD_SECONDS=str(builds))
         if zeros:
             environment["MALLOC_PERTURB_"] = "85"
-        start = [str(options.build / "bin/sam-run"), "--manager", "off", "--"] if under_samcl else []
+        start = [str(options.build / "bin/sam-run"), "--manager", "off", f"--report={report}", "--"] if under_samcl else []
         script = f'export LD_PRELOAD="{options.build}/tests/libbuild_seconds.so${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
         used, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         done = subprocess.run([*start, "sh", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -264,11 +266,13 @@ def time_once(options, command, folder, zeros, under_samcl):
         wall, now = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode:
             return None
-        return wall, float(builds.read_text()) if builds.exists() else 0, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+        kernels = json.loads(report.read_text())["kernels"] if report.exists() else []
+        return (wall, float(builds.read_text()) if builds.exists() else 0, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
+                sum(kernel["took_ns"] for kernel in kernels) * 1e-9)
 
 
 def measure(options, name, command, folder, zeros=False):
-    """Medians of (wall, builds, processor) without samcl and under it; None, and it is said, if it fails."""
+    """Medians of (wall, builds, processor, kernels) without samcl and under it; None, and it is said, if it fails."""
     runs = {False: [], True: []}
     for under_samcl in [False, True, True, *[False, True] * options.times]:  # the first three warm up
         runs[under_samcl].append(time_once(options, command, folder, zeros, under_samcl))
@@ -277,7 +281,7 @@ def measure(options, name, command, folder, zeros=False):
         return None
     bare, under = (list(map(statistics.median, zip(*runs[way][-options.times:]))) for way in (False, True))
     print(f"{name}: wall {bare[0]:.3f} -> {under[0]:.3f} s, in builds {bare[1]:.3f} -> {under[1]:.3f} s, "
-          f"CPU {bare[2]:.3f} -> {under[2]:.3f} s", flush=True)
+          f"CPU {bare[2]:.3f} -> {under[2]:.3f} s, kernels {under[3]:.3f} s", flush=True)
     return bare, under
 
 
@@ -287,7 +291,8 @@ def print_medians(measured):
           f"{statistics.median(under[2] - bare[2] for bare, under in measured) * 1e3:.0f} ms")
     if long:
         print(f"wall, {len(long)} of {SHORTEST_S} s and more, median: {statistics.median(u[0] / b[0] for b, u in long):.2f} of without samcl, "
-              f"{statistics.median((u[0] - u[1]) / (b[0] - b[1]) for b, u in long):.2f} but for builds")
+              f"{statistics.median((u[0] - u[1]) / (b[0] - b[1]) for b, u in long):.2f} but for builds "
+              f"({statistics.median(1 - u[3] / 2 / (b[0] - b[1]) for b, u in long):.2f} if kernels took half and all else as long)")
 
 
 HEAD = """# Real programs, without samcl and under it
