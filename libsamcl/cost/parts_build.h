@@ -5,9 +5,9 @@
 // 400; none for the second device's). Then the rule is the one for rent or buy: once launches have taken as long as
 // the building, those of earlier processes, too: a first process may have paid for the driver's compiler, which most
 // drivers' own caches save the next ones, so that the second one tells what building takes. From then on the next
-// processes know, and a program whose launches are as short as ever is not built for. What another process has found out
-// counts: a program whose launches went on for long is likely to go on, so building begins with the first of them. It
-// does not wait for that: those that come meanwhile run whole.
+// processes know, and a program whose launches are as short as ever is not built for. What another process has found
+// out counts: a program whose launches went on for long is likely to go on, so building begins with the first of them.
+// It does not wait for that: those that come meanwhile run whole.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ enum class PartsBuild : uint8_t {
 // Processes that have built parts after which what that takes is known.
 constexpr uint32_t kBuildIsKnown = 2;
 
-// What launches have taken that counts as rent, ns: of this process so far; of those since one built parts last; and what
-// they took in an earlier process. built: processes that have built parts.
+// What launches have taken that counts as rent, ns: of this process so far; of those since one built parts last; and
+// what they took in an earlier process. built: processes that have built parts.
 constexpr uint64_t rent(uint64_t took, uint64_t rented, uint64_t expected, uint32_t built) {
   if (built < kBuildIsKnown) return took + rented;
   return took > expected ? took - expected : 0;
 }
 
-// All ns. build: what building takes, of all parts together; took: launches of the program, as rent() says; launch: the present one on one device, to_come: it and those that are expected
-// to come, of which two devices save half; holds_up_none: what launches need is neither built for nor by the first
-// device.
+// All ns. build: what building takes, of all parts together; took: launches of the program, as rent() says; launch: the
+// present one on one device, to_come: it and those that are expected to come, of which two devices save half;
+// holds_up_none: what launches need is neither built for nor by the first device.
 constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t launch, uint64_t to_come = 0,
                                          bool holds_up_none = false) {
   if (launch / 2 >= build) return PartsBuild::now;

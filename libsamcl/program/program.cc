@@ -193,8 +193,8 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
   // A device that computes in the host's memory is its processors, most likely, which compile as well.
   const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
-  const uint64_t took = rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns,
-                             build->built_before);
+  const uint64_t took =
+      rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns, build->built_before);
   const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, took, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
