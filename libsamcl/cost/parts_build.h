@@ -30,6 +30,10 @@ constexpr uint64_t rent(uint64_t took, uint64_t rented, uint64_t expected, uint3
   return took > expected ? took - expected : 0;
 }
 
+// What building took, for the process after one that did not build: a time that was long by chance would never be
+// measured again.
+constexpr uint64_t doubted(uint64_t build, uint32_t built) { return built < kBuildIsKnown ? build : build - build / 8; }
+
 // All ns. build: what building takes, of all parts together; took: launches of the program, as rent() says; launch: the
 // present one on one device, to_come: it and those that are expected to come, of which two devices save half;
 // holds_up_none: what launches need is neither built for nor by the first device.

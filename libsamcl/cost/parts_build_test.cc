@@ -38,6 +38,18 @@ TEST(PartsBuild, IsPaidForByAllProcessesSinceTheLastUntilTwoHaveBuilt) {
   EXPECT_EQ(rent(70 * kMillisecond, 0, 10 * kMillisecond, 2), 60 * kMillisecond) << "it goes on for longer this time";
 }
 
+TEST(PartsBuild, ThatWasLongOnceIsTriedAgain) {
+  EXPECT_EQ(doubted(800 * kMillisecond, 1), 800 * kMillisecond) << "rent says when";
+  const uint64_t to_come = 200 * kMillisecond;
+  uint64_t build = 800 * kMillisecond;
+  int processes = 0;
+  while (when_to_build_parts(build, rent(0, 0, to_come, 2), 1 * kMillisecond, to_come) == PartsBuild::not_yet) {
+    build = doubted(build, 2);
+    ++processes;
+  }
+  EXPECT_EQ(processes, 16);
+}
+
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }
 
 }  // namespace

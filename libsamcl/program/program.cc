@@ -236,10 +236,12 @@ void Build::make_and_remember(const Context& context) const {
 
 void Build::remember(const Context& context) const {
   const uint64_t promising = promising_ns_;
-  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns,
+  const bool is_made = made_ == Made::made;
+  const uint64_t build_ns = sub_kernel_build_ns;
+  RememberedTimes times{.parts_build_ns = is_made ? build_ns : doubted(build_ns, built_before),
                         .promising_ns = promising,
-                        .rented_ns = made_ == Made::made ? 0 : rented_ns + promising,
-                        .built = std::min(built_before + (made_ == Made::made ? 1 : 0), kBuildIsKnown)};
+                        .rented_ns = is_made ? 0 : rented_ns + promising,
+                        .built = std::min(built_before + (is_made ? 1 : 0), kBuildIsKnown)};
   for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }
