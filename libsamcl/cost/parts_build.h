@@ -5,9 +5,9 @@
 // 400; none for the second device's). Then the rule is the one for rent or buy: once launches have taken as long as
 // the building, those of earlier processes, too: a first process may have paid for the driver's compiler, which most
 // drivers' own caches save the next ones, so that the second one tells what building takes. From then on the next
-// processes know, and a program whose launches are as short as ever is not built for. What another process has found
-// out counts: a program whose launches went on for long is likely to go on, so building begins with the first of them.
-// It does not wait for that: those that come meanwhile run whole.
+// processes know: a program whose launches are as short as ever is not built for, and one whose launches went on for
+// long is likely to go on, so its parts are built as soon as it is. Launches do not wait for that: those that come
+// meanwhile run whole.
 #pragma once
 
 #include <cstdint>

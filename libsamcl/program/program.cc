@@ -284,7 +284,9 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
     made->sub_kernel_build_ns = likely_ns;
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
-  if (context->placements.foresees()) Build::make_beside(made, *context);
+  const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&
+                         when_to_build_parts(made->sub_kernel_build_ns, 0, 0, made->expected_ns) == PartsBuild::beside;
+  if (context->placements.foresees() || will_gain) Build::make_beside(made, *context);
   if (context->placements.learns()) context->builder.post([] {});  // its thread begins before launches need it
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
