@@ -17,8 +17,8 @@ namespace samcl {
 struct RememberedTimes {
   uint64_t parts_build_ns = 0;
   std::map<std::string, KernelTimes::Known> kernels = {};  // by name
-  // What launches took in that process that were in parts, or might have been: once this is long it is kept at each
-  // doubling.
+  // What launches took in that process that were in parts, or might have been: once this is long it is kept
+  // whenever it has grown to one and a half or twice a power of two of that.
   uint64_t promising_ns = 0;
   // The same of all processes since one built the parts: a program that is run again and again gets them in the end,
   // also where each of its runs is too short for them.
