@@ -7,6 +7,9 @@ usage: real_programs.py [options]                       the programs of the list
        real_programs.py [options] -- PROGRAM ARGUMENTS  another one, in this folder
        real_programs.py --times 5 ...                   what their whole processes take, instead
 
+On a machine with GPUs, --gpus: each program on the first one without samcl, and under it on all of them (NVIDIA's: others are
+not hidden from it); the table is GPUs.md.
+
 Times: each program in turn without samcl on one of PoCL's basic devices and under it on two, as it decides itself and with all
 that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more. "kernels": how long devices
 computed, together; half of it is the most that a second device can save.
@@ -17,6 +20,7 @@ Exit code 1: something differs.
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -35,12 +39,21 @@ ROOT = HERE.parents[1]
 
 # How a program runs under samcl: PoCL's kind of device, how many, and samcl's settings. All that may be split is, whether it
 # pays or not, but in the first way.
-WAYS = {
+POCL_WAYS = {
     "default": ("basic", 2, {}),
     "3": ("basic", 3, {"SAMCL_SPLIT": "always"}),
     "staged": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "staged"}),
     "peer": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "peer"}),
     "managed": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_MANAGER": "embedded"}),
+}
+# Likewise on all GPUs.
+GPU = "GPU"
+GPU_WAYS = {
+    "default": (GPU, 0, {}),
+    "always": (GPU, 0, {"SAMCL_SPLIT": "always"}),
+    "windows": (GPU, 0, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "windows"}),
+    "staged": (GPU, 0, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "staged"}),
+    "managed": (GPU, 0, {"SAMCL_SPLIT": "always", "SAMCL_MANAGER": "embedded"}),
 }
 # Lines that look like times and rates, and what else is another one in each run.
 TIMES = r"time|second|\b[num]?s\b|elapsed|throughput|bandwidth|[GM]B/s|flop|\bfps\b|took|speed|0x[0-9a-f]{6,}|device|platform|driver"
@@ -53,14 +66,31 @@ def arguments():
     parser.add_argument("--build", type=lambda name: pathlib.Path(name).resolve(), default=ROOT / "build/release",
                         help="the build of samcl (default: build/release)")
     parser.add_argument("--only", default="", help="regular expression: the programs to run")
-    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--ways", nargs="+", help="some of the ways in the table: " + " ".join([*POCL_WAYS, *GPU_WAYS]))
+    parser.add_argument("--gpus", action="store_true", help="on this machine's GPUs instead of PoCL's devices")
+    parser.add_argument("--processes", type=int, default=1, help="programs compared at the same time (default 1)")
     parser.add_argument("--ignore", default="", help="of PROGRAM: regular expression, lines of output that may differ")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a run without samcl (default 120); under it ten times what "
                         "that took, and 300 s")
     parser.add_argument("--table", type=pathlib.Path, help="write the table to this file; rows of programs that were not run stay")
     parser.add_argument("--times", type=int, default=0, metavar="ROUNDS", help="measure instead of comparing")
     parser.add_argument("command", nargs="*", help="a program of one's own instead of the list")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.all_ways = GPU_WAYS if options.gpus else POCL_WAYS
+    options.ways = options.ways or list(options.all_ways)
+    for way in options.ways:
+        if way not in options.all_ways:
+            parser.error(f"there is no way '{way}'; there are: {' '.join(options.all_ways)}")
+    if options.gpus and options.times:
+        parser.error("--times is of PoCL's devices; benchmarks/patterns/compare.py measures on GPUs")
+    return options
+
+
+def devices_of(kind, devices, under_samcl):
+    """The environment's part that tells which devices there are."""
+    if kind != GPU:
+        return {"POCL_DEVICES": " ".join([kind] * devices)}
+    return {} if under_samcl else {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]}
 
 
 def fail(text):
@@ -134,7 +164,7 @@ class Run:
         with tempfile.TemporaryDirectory() as place:
             read_back, report = os.path.join(place, "read_back"), os.path.join(place, "report.json")
             recorder = options.build / "tests/libread_back.so"
-            environment = dict(os.environ, POCL_DEVICES=" ".join([kind] * devices), READ_BACK=read_back)
+            environment = dict(os.environ, **devices_of(kind, devices, settings is not None), READ_BACK=read_back)
             start = []
             if zeros:
                 environment.update(READ_BACK_ZEROS="1", MALLOC_PERTURB_="85")  # of the host, too
@@ -212,8 +242,8 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
     """The cells of the program's row, and whether all was the same."""
     without, cells, good, reads, ran = {}, [], True, "0", False
     for way in options.ways:
-        kind, devices, settings = WAYS[way]
-        if host_memory and "SAMCL_TRANSPORT" in settings:
+        kind, devices, settings = options.all_ways[way]
+        if host_memory and (kind == GPU or "SAMCL_TRANSPORT" in settings):
             cells.append("-")
             continue
         if kind not in without:
@@ -295,10 +325,10 @@ def print_medians(measured):
               f"({statistics.median(1 - u[3] / 2 / (b[0] - b[1]) for b, u in long):.2f} if kernels took half and all else as long)")
 
 
-HEAD = """# Real programs, without samcl and under it
+HEAD = """# Real programs{where}, without samcl and under it
 
-Made by `tests/real/real_programs.py --table tests/real/README.md`; `programs.toml` names the sources and their commits. Each
-program ran on one PoCL device without samcl, and under it on several: what it printed, but for times, and every byte that it
+Made by `tests/real/real_programs.py {options}`; `programs.toml` names the sources and their commits. Each
+program ran on one {device} without samcl, and under it on several: what it printed, but for times, and every byte that it
 read back was the same where numbers stand: how many of its kernels ran in parts on several devices. "reads" counts what was
 compared ("a of b": the others are not the same in two runs without samcl); 0: the program reads nothing back. "varies": two
 runs without samcl have nothing in common to compare. "-": the program cannot run so.
@@ -306,7 +336,7 @@ runs without samcl have nothing in common to compare. "-": the program cannot ru
 """
 
 
-def write_table(path, ways, rows):
+def write_table(path, ways, rows, gpus):
     """Rows that the file has of other programs stay."""
     kept = {}
     if path.exists():
@@ -318,12 +348,14 @@ def write_table(path, ways, rows):
     order = [program["name"] for program in programs()]
     lines = ["| program | reads | " + " | ".join(ways) + " |", "|---|" + "---|" * (len(ways) + 1)]
     lines += [f"| {name} | " + " | ".join(kept[name]) + " |" for name in order if name in kept]
-    path.write_text(HEAD + "\n".join(lines) + "\n")
+    words = {"where": " on GPUs", "options": "--gpus --table tests/real/GPUs.md", "device": "GPU"} if gpus else {
+        "where": "", "options": "--table tests/real/README.md", "device": "PoCL device"}
+    path.write_text(HEAD.format(**words) + "\n".join(lines) + "\n")
 
 
 def main():
     options = arguments()
-    if options.table and options.ways != list(WAYS):
+    if options.table and options.ways != list(options.all_ways):
         fail("a table has all ways: leave --ways out")
     if options.command and options.times:
         measured = measure(options, options.command[0], " ".join(options.command), ".")
@@ -332,27 +364,33 @@ def main():
         _, good = play(options, options.command[0], " ".join(options.command), ".", options.ignore)
         return not good
     options.work.mkdir(parents=True, exist_ok=True)
-    rows, bad, measured = {}, [], []
+    rows, bad, measured, built = {}, [], [], []
     for program in programs():
         if not re.search(options.only, program["name"]):
             continue
         folder = build(options, program)
         if folder is None:
             bad.append(program["name"])
-            continue
-        if options.times:
+        elif options.times:
             measured += filter(None, [measure(options, program["name"], program["run"], folder, "zeros" in program)])
-            continue
-        row, good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
-                                           "host_memory" in program)
-        if row:
-            rows[program["name"]] = row
-        if not good:
-            bad.append(program["name"])
-        if options.table:
-            write_table(options.table, options.ways, rows)
+        else:
+            built.append((program, folder))
     if options.times:
         return not measured or print_medians(measured)
+
+    def play_it(one):
+        program, folder = one
+        return program["name"], *play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
+                                      "host_memory" in program)
+
+    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
+        for name, row, good in pool.map(play_it, built):
+            if row:
+                rows[name] = row
+            if not good:
+                bad.append(name)
+            if options.table:
+                write_table(options.table, options.ways, rows, options.gpus)
     print(f"{len(rows)} programs; {len(bad)} differ or do not run" + (": " + ", ".join(bad) if bad else ""))
     return bool(bad)
 
