@@ -211,7 +211,7 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   if ((request.flags & CL_MEM_USE_HOST_PTR) && has_gaps(given)) return create_on_first_device(request, errcode_ret);
   replicas.layout = ImageLayout::packed(pixel, given.width, given.height, given.depth);
   for (const auto& device : request.context->devices) {
-    if (device->index > 0 && !has_format(device->context(), replicas))
+    if (request.context->device->kinds[device->index] != 0 && !has_format(device->context(), replicas))
       return create_on_first_device(request, errcode_ret);
   }
 

@@ -50,6 +50,15 @@ TEST(PartsBuild, ThatWasLongOnceIsTriedAgain) {
   EXPECT_EQ(processes, 16);
 }
 
+TEST(PartsBuild, DevicesAreOpenedForAWhileAfterTheyWereOfUse) {
+  uint64_t most = most_promising(100 * kMillisecond, 0, true);
+  int processes = 0;
+  for (; most >= kWorthOpening; ++processes) most = most_promising(1 * kMillisecond, most, true);
+  EXPECT_EQ(processes, 4);
+  EXPECT_EQ(most_promising(1 * kMillisecond, most, false), most) << "nothing was opened for it";
+  EXPECT_GE(most_promising(kWorthOpening, most, false), kWorthOpening) << "they are again";
+}
+
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }
 
 }  // namespace

@@ -58,9 +58,7 @@ struct OneContextTest : ::testing::Test {
   cl_context real = make_context();
   const std::shared_ptr<OneContext> context =
       std::make_shared<OneContext>(driver::Owned<cl_context>(real, driver::real().clReleaseContext), std::nullopt);
-  cl_int error = CL_SUCCESS;
-  RealDevice from{0, driver.devices()[0], nullptr, {}, context, &error},
-      to{1, driver.devices()[1], nullptr, {}, context, &error};
+  RealDevice from{0, driver.devices()[0], {}, {}, context}, to{1, driver.devices()[1], {}, {}, context};
   cl_mem source = make_buffer(), target = make_buffer();
 
   ~OneContextTest() override {

@@ -75,8 +75,7 @@ struct Cuda {
 };
 
 struct Member {
-  cl_device_id id;
-  cl_context context;
+  const RealDevice* device;
   int cuda;
 };
 
@@ -102,11 +101,11 @@ class NvidiaBuffer : public PeerBuffer {
     int descriptor = -1;
     if (Cuda::get()->export_handle(&descriptor, handle_, 1, 0) != 0) return nullptr;
     const cl_mem_properties properties[] = {kExternalFd, static_cast<cl_mem_properties>(descriptor),
-                                            kDeviceList, reinterpret_cast<cl_mem_properties>(member.id),
+                                            kDeviceList, reinterpret_cast<cl_mem_properties>(member.device->id),
                                             0,           0};
     cl_int error = CL_SUCCESS;
-    cl_mem made = driver::real().clCreateBufferWithProperties(member.context, properties, CL_MEM_READ_WRITE, bytes_,
-                                                              nullptr, &error);
+    cl_mem made = driver::real().clCreateBufferWithProperties(member.device->context(), properties, CL_MEM_READ_WRITE,
+                                                              bytes_, nullptr, &error);
     if (!made) close(descriptor);
     return made;
   }
@@ -181,7 +180,7 @@ bool is_member(const RealDevice& device, Member& member) {
   char address[32];
   std::snprintf(address, sizeof address, "%04x:%02x:%02x.0", driver::value<cl_uint>(device.id, kPciDomain, 0),
                 driver::value<cl_uint>(device.id, kPciBus, 0), driver::value<cl_uint>(device.id, kPciSlot, 0));
-  member = {device.id, device.context(), 0};
+  member = {&device, 0};
   return Cuda::get()->device_by_address(&member.cuda, address) == 0;
 }
 

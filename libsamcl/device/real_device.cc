@@ -44,8 +44,8 @@ uint64_t items_at_once(cl_device_id id) {
 
 }  // namespace
 
-RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
-                       LeaseTarget lease_target, std::shared_ptr<OneContext> shared_context, cl_int* error)
+RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vector<cl_context_properties> properties,
+                       LeaseTarget lease_target, std::shared_ptr<OneContext> shared_context)
     : index(device_index),
       id(device_id),
       lease(lease_target),
@@ -58,17 +58,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       pace_(lease_target.share),
       gives_a_core_(driver::is_gpu(device_id) && std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
-      work_items_at_once_(items_at_once(device_id)) {
-  const auto& cl = driver::real();
-  context_ = one_context ? one_context->context() : cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
-  if (one_context) *error = cl.clRetainContext(context_);
-  if (*error != CL_SUCCESS) return;
-  // A server is not asked twice as much, for what its network takes much longer.
-  *error = compute_queues_.create(context_, id, !computes_in_caller, computes_in_caller || !is_remote);
-  for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
-    if (*error == CL_SUCCESS) queue(lane).real = cl.clCreateCommandQueue(context_, id, 0, error);
-  }
-  if (*error != CL_SUCCESS) return;
+      work_items_at_once_(items_at_once(device_id)),
+      properties_(std::move(properties)) {
   const auto attach_thread = [target = lease] {
     if (target.client) target.client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
   };
@@ -76,17 +67,51 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   completions_ = std::make_unique<CompletionQueue>(
-      compute_queues_.in_use(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
+      compute_queues_.in_use(), queues_[index_of(engine::LaneKind::compute)].calls, "samcl-end" + std::to_string(index),
       CompletionQueue::Device{driver::vendor_facts(id).fails_for_good, submissions_.get()}, attach_thread);
-  if (!computes_in_caller && gains_by_pinned_chunks(id)) {
-    for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
-      queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real, true);
-    }
-  }
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
   for (size_t lane = 0; lane < kLanes; ++lane) {
     workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), attach_thread);
   }
+}
+
+cl_int RealDevice::open() const {
+  if (is_open()) return opening_error_;
+  const std::lock_guard lock(opening_);
+  if (is_open()) return opening_error_;
+  try {
+    opening_error_ = create_context_and_queues();
+    is_open_ = true;
+    if (!expects_transfers_) return opening_error_;
+    prepare_ring(engine::LaneKind::up);
+    prepare_ring(engine::LaneKind::down);
+  } catch (...) {  // no memory, no thread
+    if (!is_open()) opening_error_ = CL_OUT_OF_HOST_MEMORY;
+    is_open_ = true;
+  }
+  return opening_error_;
+}
+
+cl_int RealDevice::create_context_and_queues() const {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  if (one_context) {
+    context_ = one_context->context();
+    error = cl.clRetainContext(context_);
+  } else {
+    const auto* const properties = properties_.empty() ? nullptr : properties_.data();
+    context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, &error);
+  }
+  if (error != CL_SUCCESS) return error;
+  // A server is not asked twice as much, for what its network takes much longer.
+  error = compute_queues_.create(context_, id, !computes_in_caller, computes_in_caller || !is_remote);
+  for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
+    Queue& its = queues_[index_of(lane)];
+    if (error == CL_SUCCESS) its.real = cl.clCreateCommandQueue(context_, id, 0, &error);
+    if (error == CL_SUCCESS && !computes_in_caller && gains_by_pinned_chunks(id))
+      its.ring = std::make_unique<PinnedRing>(context_, its.real, true);
+  }
+  return error;
 }
 
 RealDevice::~RealDevice() {
@@ -203,16 +228,16 @@ lease::Lease RealDevice::link_lease() const {
 }
 
 // On a thread that transfers do not wait for: the driver lets nobody else call it for a part of that.
-void RealDevice::prepare_ring(engine::LaneKind lane) {
-  if (PinnedRing* const ring = queue(lane).ring.get()) {
-    worker(engine::LaneKind::compute).post([ring] { ring->prepare(); });
-  }
+void RealDevice::prepare_ring(engine::LaneKind lane) const {
+  if (PinnedRing* const ring = queues_[index_of(lane)].ring.get())
+    workers_[index_of(engine::LaneKind::compute)]->post([ring] { ring->prepare(); });
 }
 
 void RealDevice::expect_transfers(uint64_t bytes) {
   if (is_of_task()) return;
   // Devices beside the first one only get parts of what there is.
   if (bytes < PinnedRing::kPays * (index == 0 ? 1 : 2) || expects_transfers_.exchange(true)) return;
+  if (!is_open()) return;
   prepare_ring(engine::LaneKind::up);
   prepare_ring(engine::LaneKind::down);
 }

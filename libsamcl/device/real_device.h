@@ -42,10 +42,10 @@ struct LeaseTarget {
 
 class RealDevice {
  public:
-  // Creates the real context and queues. On failure *error is the driver's code and the object is unusable.
-  // index: position in the virtual device; one_context: what it shares with others; nullptr: it has one of its own.
-  RealDevice(unsigned index, cl_device_id id, const cl_context_properties* properties, LeaseTarget lease,
-             std::shared_ptr<OneContext> one_context, cl_int* error);
+  // index: position in the virtual device; properties: of the real context, up to the 0 at their end, or none;
+  // one_context: what it shares with others; nullptr: it has one of its own.
+  RealDevice(unsigned index, cl_device_id id, std::vector<cl_context_properties> properties, LeaseTarget lease,
+             std::shared_ptr<OneContext> one_context);
   ~RealDevice();
   RealDevice(const RealDevice&) = delete;
   RealDevice& operator=(const RealDevice&) = delete;
@@ -76,7 +76,17 @@ class RealDevice {
   // So many of them keep it as busy as it can be: a GPU waits for memory and its own pipelines before it is full.
   uint64_t busy_groups(uint64_t work_items) const;
 
-  cl_context context() const { return context_; }
+  // Creates the real context and queues, the first time; the driver's code, after which the object is of no use. What
+  // needs them first waits for that: NVIDIA's driver takes 0.11 s for a GPU, one after the other, and 0.07 s to end it.
+  // Any thread.
+  cl_int open() const;
+  bool is_open() const { return is_open_.load(std::memory_order_acquire); }
+
+  // nullptr: it cannot be opened.
+  cl_context context() const {
+    open();
+    return context_;
+  }
 
   // The real in-order queue behind a lane.
   struct Queue {
@@ -91,11 +101,20 @@ class RealDevice {
     std::unique_ptr<PinnedRing> ring;       // of a transfer lane; nullptr if the driver's own way is as fast
     std::atomic<uint64_t> without_ring{0};  // bytes that went that way while there was none
   };
-  Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
+  Queue& queue(engine::LaneKind lane) {
+    open();
+    return queues_[index_of(lane)];
+  }
   // That of the compute lane: by who gives it a command, with its `calls`; and without, where that makes no difference.
-  cl_command_queue compute_queue(ComputeQueues::Use use) { return compute_queues_.next(use, completions_->is_idle()); }
+  cl_command_queue compute_queue(ComputeQueues::Use use) {
+    open();
+    return compute_queues_.next(use, completions_->is_idle());
+  }
   void program_may_ask_times() { compute_queues_.program_may_ask_times(); }
-  cl_command_queue compute_queue() const { return compute_queues_.in_use(); }
+  cl_command_queue compute_queue() const {
+    open();
+    return compute_queues_.in_use();
+  }
   // Whether who gives it such a command now waits for what runs.
   bool waits_until_idle(ComputeQueues::Use use) const {
     return compute_queues_.waits_until_idle(use) && !completions_->is_idle();
@@ -162,9 +181,10 @@ class RealDevice {
   bool is_of_task() const;
 
  private:
+  cl_int create_context_and_queues() const;
   lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
-  void prepare_ring(engine::LaneKind lane);
+  void prepare_ring(engine::LaneKind lane) const;
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                         std::byte* host, const Rectangle& host_rows);
 
@@ -175,9 +195,13 @@ class RealDevice {
   const bool gives_a_core_;  // to a thread that submits
   const uint64_t units_;
   const uint64_t work_items_at_once_;  // of a unit; 0: it runs one work-group after another
-  cl_context context_ = nullptr;
-  ComputeQueues compute_queues_;
-  std::array<Queue, kLanes> queues_;
+  const std::vector<cl_context_properties> properties_;
+  mutable std::mutex opening_;  // guards what is made once, up to is_open_
+  mutable cl_int opening_error_ = CL_SUCCESS;
+  mutable cl_context context_ = nullptr;
+  mutable ComputeQueues compute_queues_;
+  mutable std::array<Queue, kLanes> queues_;
+  mutable std::atomic<bool> is_open_{false};
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
   PinnedPlace pinned_place_;
   std::atomic<unsigned> short_reads_{0};

@@ -4,10 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
-#include <future>
 #include <mutex>
 #include <ranges>
-#include <unordered_map>
 
 #include "libsamcl/driver/parts.h"
 #include "libsamcl/driver/query.h"
@@ -17,16 +15,14 @@
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/settings/config.h"
-#include "libsamcl/threads/beside.h"
 #include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
 namespace {
 
-// All live contexts, by the real contexts they use.
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<cl_context, Context*> by_real;
+  std::vector<Context*> living;
 };
 
 Registry& registry() {
@@ -59,8 +55,14 @@ size_t most_in_use(const Device& device) {
   return wanted > 0 ? std::min(all, wanted) : all;
 }
 
-// A real device and why it has no context.
-using Opened = std::pair<std::unique_ptr<RealDevice>, cl_int>;
+// Whether the devices beside the first one are opened when something needs them: what that takes many a program never
+// gets back. Not where a device may be needed at any time, nor where the driver answers for all of them at once.
+bool open_later(const Device& group) {
+  const Config& config = Config::get();
+  const auto opens_slowly = [](cl_device_id device) { return driver::is_gpu(device) && !driver::is_remote(device); };
+  return std::ranges::all_of(group.real, opens_slowly) && !group.is_mixed() && !group.leases[0].client &&
+         !config.survive;
+}
 
 }  // namespace
 
@@ -86,6 +88,7 @@ Context::Context(std::shared_ptr<Device> context_device, const cl_context_proper
     : ordinal(next_ordinal++),
       device(std::move(context_device)),
       properties(copy_properties(context_properties)),
+      opens_later(open_later(*device)),
       width(most_in_use(*device)) {}
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
@@ -94,38 +97,24 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
   const Device& group = *context->device;
   const auto* const as_given = context->properties.empty() ? nullptr : context->properties.data();
   const auto shared = OneContext::of(group.real, group.leases[0], as_given);
-  const auto open = [&](unsigned i) -> Opened {
-    cl_int its_error = CL_SUCCESS;
-    const auto its_properties =
-        group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
-    auto real = std::make_unique<RealDevice>(i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(),
-                                             group.leases[i], shared[i], &its_error);
-    return {std::move(real), its_error};
-  };
-  // A GPU's driver takes a tenth of a second for each.
-  std::vector<std::future<Opened>> opened;
   for (unsigned i = 0; i < group.real.size(); ++i) {
-    const auto its = [&open, i] { return open(i); };
-    const bool by_itself = i > 0 && !shared[i] && driver::is_gpu(group.real[i]) && !driver::is_remote(group.real[i]);
-    opened.push_back(by_itself ? beside(its) : std::async(std::launch::deferred, its));
-  }
-  for (std::future<Opened>& each : opened) {
-    auto [real, its_error] = each.get();
-    *error = its_error;
-    if (its_error != CL_SUCCESS) return nullptr;
+    auto its_properties = group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
+    auto real = std::make_unique<RealDevice>(i, group.real[i], std::move(its_properties), group.leases[i], shared[i]);
+    const bool is_open = (i > 0 && context->opens_later && !shared[i]) || (*error = real->open()) == CL_SUCCESS;
+    if (!is_open) return nullptr;
     context->add(std::move(real));
   }
   context->complete();
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
-  for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
+  registry().living.push_back(context.get());
   return context;
 }
 
 Context::~Context() {
   {
     std::lock_guard lock(registry().mutex);
-    for (const auto& real : devices) registry().by_real.erase(real->context());
+    std::erase(registry().living, this);
   }
   for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
 }
@@ -187,9 +176,11 @@ void Context::program_waited() {
 }
 
 std::shared_ptr<Context> Context::of_real(cl_context real) {
+  const auto is_its = [&](const auto& device) { return device->is_open() && device->context() == real; };
   std::lock_guard lock(registry().mutex);
-  auto found = registry().by_real.find(real);
-  return found == registry().by_real.end() ? nullptr : found->second->weak_from_this().lock();
+  for (Context* const context : registry().living)
+    if (std::ranges::any_of(context->devices, is_its)) return context->weak_from_this().lock();
+  return nullptr;
 }
 
 cl_context Context::to_program(cl_context real) {
@@ -205,7 +196,7 @@ void Context::add_destructor_callback(DestructorCallback callback, void* user_da
 std::vector<std::shared_ptr<Context>> Context::all() {
   std::vector<std::shared_ptr<Context>> contexts;
   std::lock_guard lock(registry().mutex);
-  for (const auto& [real, context] : registry().by_real) {
+  for (Context* const context : registry().living) {
     if (auto alive = context->weak_from_this().lock()) contexts.push_back(std::move(alive));
   }
   return contexts;

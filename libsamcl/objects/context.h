@@ -60,7 +60,7 @@ class Device : public Object<Device> {
 
 class Context : public Object<Context>, public DeviceSet, private DeviceBackend::EndListener {
  public:
-  // The device's real contexts are created at once; on failure *error is the driver's code.
+  // Creates the device's real contexts, or the first one (opens_later); on failure *error is the driver's code.
   static std::shared_ptr<Context> create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error);
   Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
@@ -69,6 +69,8 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   const uint32_t ordinal;  // from 0, in the order of making
   const std::shared_ptr<Device> device;
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
+  // Devices beside the first one are opened when something needs them: a program's parts, or memory there.
+  const bool opens_later;
   DeviceBackend backend{*this, *this};
   Graph graph{backend};
   Worker callbacks{"samcl-callback"};                    // runs the program's callback functions

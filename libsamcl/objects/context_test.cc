@@ -36,13 +36,45 @@ TEST_F(ContextTest, ManagersChoiceHoldsFromTheNextQuestionOn) {
   EXPECT_EQ(context->places_in_use(), only(2) | only(0));
 }
 
-TEST_F(ContextTest, IsNoneWhereOneDeviceHasNone) {
+TEST(ContextOfProcessorsTest, IsNoneWhereOneDeviceHasNone) {
+  testing::FakeDriver driver{3, testing::FakeDriver::Kind::cpu};
   for (int others = 0; others < 3; ++others) {
     driver.fail(testing::Call::create_context, CL_OUT_OF_RESOURCES, 1, others);
     EXPECT_EQ(driver.make_context(), nullptr) << others;
   }
-  EXPECT_EQ(driver.count(testing::Call::create_context), 9) << "all are asked at once";
   EXPECT_NE(driver.make_context(), nullptr);
+}
+
+TEST_F(ContextTest, IsNoneWhereTheFirstDeviceHasNone) {
+  driver.fail(testing::Call::create_context, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(driver.make_context(), nullptr);
+}
+
+TEST_F(ContextTest, OtherGpusAreOpenedWhenSomethingNeedsThem) {
+  const auto context = driver.make_context();
+  EXPECT_TRUE(context->opens_later);
+  EXPECT_EQ(driver.count(testing::Call::create_context), 1);
+  EXPECT_FALSE(context->devices[1]->is_open());
+  EXPECT_NE(context->devices[1]->compute_queue(), nullptr);
+  EXPECT_TRUE(context->devices[1]->is_open());
+  EXPECT_NE(context->devices[1]->context(), context->devices[0]->context());
+  EXPECT_FALSE(context->devices[2]->is_open());
+  EXPECT_EQ(driver.count(testing::Call::create_context), 2);
+}
+
+TEST_F(ContextTest, OtherGpusAreOpenedAtOnceForAManager) {
+  EXPECT_FALSE(driver.make_context(&manager)->opens_later);
+  EXPECT_EQ(driver.count(testing::Call::create_context), 3);
+}
+
+TEST_F(ContextTest, AGpuThatCannotBeOpenedIsAskedOnce) {
+  const auto context = driver.make_context();
+  driver.fail(testing::Call::create_context, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(context->devices[1]->open(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(context->devices[1]->open(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(context->devices[1]->context(), nullptr);
+  EXPECT_EQ(context->devices[1]->compute_queue(), nullptr);
+  EXPECT_EQ(driver.count(testing::Call::create_context), 2);
 }
 
 // Whatever patience there is for all else.

@@ -153,6 +153,7 @@ bool Build::make_sub_kernel_programs(const Context& context) const {
 bool Build::make_all_sub_kernel_programs(const Context& context) const try {
   std::atomic<uint64_t> took_ns{0};
   const auto make_on = [&](const RealDevice& device) {
+    device.open();
     const uint64_t began = now_ns();
     const cl_program part = make_sub_kernel_program(device, context.device->kinds[device.index]);
     took_ns += now_ns() - began;
@@ -195,9 +196,16 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
   const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
   const uint64_t took =
       rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns, build->built_before);
-  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, took, whole_ns, to_come, holds_up_none);
+  const uint64_t cost = build->sub_kernel_build_ns + opening_ns(context);
+  const PartsBuild when = when_to_build_parts(cost, took, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
   return when == PartsBuild::now;
+}
+
+uint64_t Build::opening_ns(const Context& context) {
+  uint64_t ns = 0;
+  for (const unsigned device : context.devices_in_use()) ns += context.devices[device]->is_open() ? 0 : kOpening;
+  return ns;
 }
 
 void Build::make_beside(const std::shared_ptr<const Build>& build, Context& context) {
@@ -211,7 +219,8 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
   const uint64_t counts = ns > 2 * kHandOver ? ns - 2 * kHandOver : 0;  // parts save half of that at best
   const uint64_t before = kernel.took_ns.fetch_add(counts);
   const uint64_t cost = build->sub_kernel_build_ns;
-  bool keeps = before < cost && before + counts >= cost;
+  // That parts are of no use is worth knowing where devices were opened for them.
+  bool keeps = (before < cost && before + counts >= cost) || (build->has_opened && !build->is_kept_.exchange(true));
   if (is_promising) {
     const uint64_t promising = build->promising_ns_.fetch_add(counts);
     keeps |= is_worth_keeping(promising, promising + counts);
@@ -224,6 +233,7 @@ void Build::recall(const RememberedTimes& times) {
   expected_ns = times.promising_ns;
   rented_ns = times.rented_ns;
   built_before = times.built;
+  most_before = times.most_promising_ns;
   for (const auto& [name, by_size] : times.kernels) {
     if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
   }
@@ -240,6 +250,7 @@ void Build::remember(const Context& context) const {
   const uint64_t build_ns = sub_kernel_build_ns;
   RememberedTimes times{.parts_build_ns = is_made ? build_ns : doubted(build_ns, built_before),
                         .promising_ns = promising,
+                        .most_promising_ns = most_promising(promising, most_before, has_opened),
                         .rented_ns = is_made ? 0 : rented_ns + promising,
                         .built = std::min(built_before + (is_made ? 1 : 0), kBuildIsKnown)};
   for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
@@ -282,6 +293,10 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
   const bool is_kept = !made->is_rewritten() || made->built_before == 1;
   if (parts > 0 && (made->sub_kernel_build_ns == 0 || (is_kept && likely_ns < made->sub_kernel_build_ns)))
     made->sub_kernel_build_ns = likely_ns;
+  // Not beside the program's own build, whose time tells what parts' will take.
+  made->has_opened = context->opens_later && parts > 0 && (!found_out.times || made->most_before >= kWorthOpening);
+  if (made->has_opened)
+    for (const unsigned device : context->devices_in_use()) context->devices[device]->open();
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&

@@ -83,6 +83,8 @@ struct Build {
   uint64_t expected_ns = 0;      // RememberedTimes::promising_ns
   uint64_t rented_ns = 0;        // RememberedTimes::rented_ns, of the processes before
   uint32_t built_before = 0;     // RememberedTimes::built
+  uint64_t most_before = 0;      // RememberedTimes::most_promising_ns
+  bool has_opened = false;       // devices for parts, as soon as it was built
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
   bool may_print = false;        // a kernel may: made again, it would print twice (where devices may be lost)
@@ -99,6 +101,8 @@ struct Build {
   // them for later ones (cost/parts_build.h).
   static bool parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                         uint64_t whole_ns, bool is_foreseen);
+  // What it takes before to open the devices that parts run on, ns.
+  static uint64_t opening_ns(const Context& context);
   // They will be needed, by this process or the next one: makes them on a thread of its own.
   static void make_beside(const std::shared_ptr<const Build>& build, Context& context);
   // A launch of that kernel took so long. is_promising: it was in parts, or might be.
@@ -122,6 +126,7 @@ struct Build {
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
   mutable std::atomic<uint64_t> promising_ns_{0};
+  mutable std::atomic<bool> is_kept_{false};  // what this process found out is
   mutable std::mutex moved_mutex_;
   mutable std::map<unsigned, cl_program> moved_;  // originals by device; under the mutex
 };

@@ -27,6 +27,7 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   JsonDocument kept(Json::object());
   (*kept)["parts_build_ns"] = times.parts_build_ns;
   (*kept)["promising_ns"] = times.promising_ns;
+  (*kept)["most_promising_ns"] = times.most_promising_ns;
   (*kept)["rented_ns"] = times.rented_ns;
   (*kept)["built"] = times.built;
   Json& kernels = (*kept)["kernels"] = Json::object();
@@ -46,6 +47,7 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
     const JsonDocument read(read_json(*kept));
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
                           .promising_ns = read->value("promising_ns", uint64_t{0}),
+                          .most_promising_ns = read->value("most_promising_ns", uint64_t{0}),
                           .rented_ns = read->value("rented_ns", uint64_t{0}),
                           .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {

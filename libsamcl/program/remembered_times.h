@@ -20,8 +20,10 @@ struct RememberedTimes {
   // What launches took in that process that were in parts, or might have been: once this is long it is kept
   // whenever it has grown to one and a half or twice a power of two of that.
   uint64_t promising_ns = 0;
-  // The same of all processes since one built the parts: a program that is run again and again gets them in the end,
-  // also where each of its runs is too short for them.
+  // The most of that in any process, less what is long ago: see most_promising().
+  uint64_t most_promising_ns = 0;
+  // What they took in all processes since one built the parts: a program that is run again and again gets them in the
+  // end, also where each of its runs is too short for them.
   uint64_t rented_ns = 0;
   // Processes that have built the parts, no more than kBuildIsKnown (cost/parts_build.h).
   uint32_t built = 0;

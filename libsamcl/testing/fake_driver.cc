@@ -501,9 +501,11 @@ void FakeDriver::resume() {
 
 std::vector<std::unique_ptr<RealDevice>> FakeDriver::make_devices() const {
   std::vector<std::unique_ptr<RealDevice>> made;
-  cl_int error = CL_SUCCESS;
-  for (unsigned i = 0; i < devices_.size(); ++i)
-    made.push_back(std::make_unique<RealDevice>(i, devices_[i], nullptr, LeaseTarget{}, nullptr, &error));
+  for (unsigned i = 0; i < devices_.size(); ++i) {
+    made.push_back(
+        std::make_unique<RealDevice>(i, devices_[i], std::vector<cl_context_properties>(), LeaseTarget{}, nullptr));
+    made.back()->open();
+  }
   return made;
 }
 

@@ -1,4 +1,5 @@
 // An OpenCL layer that gives the driver beneath it habits of other drivers:
+//   - its devices are GPUs, whose memory is not the host's;
 //   - for every kernel it reports a work-group size far below what launches (NVIDIA: 256 of 1024);
 //   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
 //   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch;
@@ -18,6 +19,24 @@ cl_int CL_API_CALL work_group_info(cl_kernel kernel, cl_device_id device, cl_ker
   if (error == CL_SUCCESS && name == CL_KERNEL_WORK_GROUP_SIZE && value)
     std::memcpy(value, &kReported, sizeof kReported);
   return error;
+}
+
+constexpr cl_device_type kGpu = CL_DEVICE_TYPE_GPU, kOthers = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR;
+
+cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void* value, size_t* size_ret) {
+  constexpr cl_bool kIsApart = CL_FALSE;
+  if (name == CL_DEVICE_TYPE) return answer(&kGpu, sizeof kGpu, size, value, size_ret);
+  if (name == CL_DEVICE_HOST_UNIFIED_MEMORY) return answer(&kIsApart, sizeof kIsApart, size, value, size_ret);
+  return beneath->clGetDeviceInfo(device, name, size, value, size_ret);
+}
+
+cl_device_type type_beneath(cl_device_type type) {
+  return type & kGpu ? CL_DEVICE_TYPE_ALL : type & kOthers && type != CL_DEVICE_TYPE_ALL ? CL_DEVICE_TYPE_CUSTOM : type;
+}
+
+cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint entries, cl_device_id* devices,
+                              cl_uint* count) {
+  return beneath->clGetDeviceIDs(platform, type_beneath(type), entries, devices, count);
 }
 
 cl_int CL_API_CALL argument_info(cl_kernel, cl_uint, cl_kernel_arg_info, size_t, void*, size_t*) {
@@ -66,6 +85,8 @@ cl_int CL_API_CALL host_pixels(cl_command_queue queue, cl_mem image, cl_bool blo
 }  // namespace
 
 void replace(cl_icd_dispatch& table) {
+  table.clGetDeviceInfo = device_info;
+  table.clGetDeviceIDs = device_ids;
   table.clGetKernelWorkGroupInfo = work_group_info;
   table.clGetKernelArgInfo = argument_info;
   table.clEnqueueWriteBufferRect = host_rect<&cl_icd_dispatch::clEnqueueWriteBufferRect, const void>;
