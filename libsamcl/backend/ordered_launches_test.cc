@@ -176,6 +176,24 @@ TEST_P(OrderedLaunches, ThatTheDriverRefusesAtFirstAreRight) {
   EXPECT_EQ(contents(kSteps % 2), now);
 }
 
+// A driver may read the program's memory in the call: what another device reads into it has to have come.
+TEST_P(OrderedLaunches, WhatDevicesReadIntoHostMemoryIsThereBeforeOthersGetIt) {
+  write_all();
+  tripled(0);
+  last->wait();
+  machine.driver.suspend();
+  Words words(kItems);
+  const EventPtr read = submit(read_buffer(buffers[0], 0, kItems * sizeof(cl_uint), words.data()));
+  const int reads = machine.driver.count(Call::read), writes = machine.driver.count(Call::write);
+  submit(write_buffer(buffers[1], 0, kItems * sizeof(cl_uint), words.data()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GT(reads, 0);
+  EXPECT_EQ(machine.driver.count(Call::write), writes);
+  machine.driver.resume();
+  EXPECT_EQ(last->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(1), model[0]);
+}
+
 // Of a program that waits for each launch.
 struct OrderedAndAwaited : OrderedLaunches {
   void step() {
