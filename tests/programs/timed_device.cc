@@ -69,13 +69,15 @@ std::mutex driver;  // held by who calls it
 
 // How often it was called; told at the end where TIMED_DEVICE says "told".
 struct Calls {
-  std::atomic<uint64_t> launches{0}, with_event{0}, markers{0}, questions{0};
+  std::atomic<uint64_t> launches{0}, with_event{0}, markers{0}, questions{0}, contexts{0};
   ~Calls() {
     const char* const all = std::getenv("TIMED_DEVICE");
     if (!all || !std::strstr(all, "told")) return;
-    std::fprintf(stderr, "timed_device: %llu launches, %llu of them with an event, %llu markers, %llu questions\n",
-                 static_cast<unsigned long long>(launches), static_cast<unsigned long long>(with_event),
-                 static_cast<unsigned long long>(markers), static_cast<unsigned long long>(questions));
+    const auto told = [](const std::atomic<uint64_t>& count) { return static_cast<unsigned long long>(count); };
+    std::fprintf(
+        stderr,
+        "timed_device: %llu launches, %llu of them with an event, %llu markers, %llu questions, %llu contexts\n",
+        told(launches), told(with_event), told(markers), told(questions), told(contexts));
   }
 } calls;
 std::map<cl_command_queue, uint64_t> busy_until;  // guarded by it
@@ -217,6 +219,14 @@ cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem memory, cl_bool bl
   return beneath->clEnqueueReadBuffer(queue, memory, blocks, offset, bytes, to, 0, nullptr, event);
 }
 
+cl_context CL_API_CALL create_context(const cl_context_properties* properties, cl_uint count,
+                                      const cl_device_id* devices,
+                                      void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*),
+                                      void* user_data, cl_int* error) {
+  ++calls.contexts;
+  return beneath->clCreateContext(properties, count, devices, notify, user_data, error);
+}
+
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void* value, size_t* size_ret) {
   const cl_device_type type = CL_DEVICE_TYPE_GPU;
   if (name == CL_DEVICE_TYPE) return answer(&type, sizeof type, size, value, size_ret);
@@ -237,4 +247,5 @@ void replace(cl_icd_dispatch& table) {
   table.clEnqueueWriteBuffer = write_buffer;
   table.clEnqueueReadBuffer = read_buffer;
   table.clGetDeviceInfo = device_info;
+  table.clCreateContext = create_context;
 }
