@@ -18,7 +18,8 @@ import subprocess
 import sys
 import time
 
-# Name -> PoCL's kind of device, how many, and what samcl is told besides.
+# Name -> PoCL's kind of device, how many, and what samcl is told besides. layer: under the driver's loader, in the folder of
+# sam-run.
 WAYS = {
     **{f"{driver} {count}": (driver, count, {}) for driver in ("basic", "pthread") for count in (1, 2, 3, 4)},
     "staged basic 2": ("basic", 2, {"SAMCL_TRANSPORT": "staged"}),
@@ -39,6 +40,16 @@ WAYS = {
     "managed ordered pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device"}),
     "managed ordered windows pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "windows",
                                                          "SAMCL_ORDERING": "device"}),
+    # Where the driver reads what it is to write before what comes before has ended.
+    **{f"early {name}": ("pthread", 2, {**told, "layer": "reads_early"}) for name, told in {
+        "staged": {"SAMCL_TRANSPORT": "staged"},
+        "peer": {"SAMCL_TRANSPORT": "peer"},
+        "ordered": {"SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device"},
+        "ordered windows": {"SAMCL_TRANSPORT": "windows", "SAMCL_ORDERING": "device"},
+        "submitted ordered": {"SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device", "SAMCL_SUBMISSION": "thread"},
+        "managed ordered": {"manager": "embedded", "SAMCL_TRANSPORT": "peer", "SAMCL_ORDERING": "device"},
+        "whole staged": {"SAMCL_TRANSPORT": "staged", "SAMCL_SPLIT": "auto"},
+    }.items()},
     # Where samcl decides what is split: launches that are not follow each other.
     **{f"whole {name}": (driver, count, {**told, "SAMCL_SPLIT": "auto"}) for name, (driver, count, told) in {
         "pthread 1": ("pthread", 1, {}),
@@ -73,7 +84,9 @@ def play(options, way, first, count):
     """The numbers of the seeds that failed, and what was printed."""
     driver, devices, told = WAYS[way]
     environment = {**os.environ, "SAMCL_SPLIT": "always", "SAMCL_DIRECT": "off",
-                   **{name: value for name, value in told.items() if name != "manager"}}
+                   **{name: value for name, value in told.items() if name.isupper()}}
+    if "layer" in told:
+        environment["OPENCL_LAYERS"] = str(options.bin.resolve() / f"lib{told['layer']}.so")
     command = [options.bin / "sam-run", "--manager", told.get("manager", "off"), "--", options.host_sequences, "--driver", driver,
                "--devices", devices, "--seed", first, "--count", count, "--steps", options.steps, "--keep-going",
                "--no-sub-buffer-rects", *(["--shrink"] if options.shrink else [])]
