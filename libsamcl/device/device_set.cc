@@ -136,9 +136,11 @@ SmallVector<unsigned, 8> DeviceSet::devices_in_use() const {
   std::vector<unsigned> assigned;
   if (client) assigned = lease::devices_in_use(client->assignment(), announced_, Config::get().gpus);
   const std::vector<unsigned>& used = client ? assigned : unmanaged_;
-  if (lost() == 0) return {used.begin(), used.end()};
+  const Places gone = lost();
   SmallVector<unsigned, 8> left;
-  std::ranges::copy_if(used, std::back_inserter(left), [&](unsigned device) { return !contains(lost(), device); });
+  std::ranges::copy_if(used, std::back_inserter(left), [&](unsigned device) {
+    return !contains(gone, device) && !devices[device]->cannot_be_opened();
+  });
   if (left.empty()) left.push_back(0);
   return left;
 }

@@ -81,6 +81,7 @@ class RealDevice {
   // Any thread.
   cl_int open() const;
   bool is_open() const { return is_open_.load(std::memory_order_acquire); }
+  bool cannot_be_opened() const { return is_open() && opening_error_ != CL_SUCCESS; }
 
   // nullptr: it cannot be opened.
   cl_context context() const {

@@ -78,6 +78,10 @@ void Storage::foresee() {
   if (!made) return;
   placement_number_ = made->number;
   if (!made->placement) return;
+  bool are_there = true;
+  for_each_place(made->placement->devices,
+                 [&](Place device) { are_there &= set_->devices[device]->open() == CL_SUCCESS; });
+  if (!are_there) return;
   is_placed_ = true;
   users_ = made->placement->devices;
   expected_.written({0, size_}, only(kZeros));

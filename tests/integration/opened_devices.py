@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""When the GPUs beside the first one are opened: what the driver takes for that is for programs that gain by it.
+"""When the GPUs beside the first one are opened: what the driver takes for that is for programs that gain by it. One
+that cannot be opened is of no use, and the program does with the first.
 
 usage: opened_devices.py PROGRAMS LIBRARY TRANSLATOR TIMED_DEVICE
 """
@@ -39,5 +40,6 @@ with tempfile.TemporaryDirectory() as cache:
     check("of one whose launches were too short for parts", [opened(cache, SHORT, 3) for _ in range(2)], [1, 1])
     check("of the same when its launches are long", opened(cache, LONG, 20), 2)
     check("of one whose launches were long", opened(cache, LONG, 3), 2)
+    check("where the driver makes no second one", [opened(cache, f"{LONG} contexts=1", 20) for _ in range(2)], [2, 2])
     check("it is forgotten when they are short again and again", [opened(cache, SHORT, 3) for _ in range(12)][-1], 1)
 print("PASS")

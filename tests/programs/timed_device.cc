@@ -6,8 +6,8 @@
 //   LaunchOverhead
 //
 // Times are ns: of the host for a launch, for an event of its own, a marker, and a question about an event; of the
-// device for a kernel, and "item" ps for each of its work-items. With the word "told" it tells at the end how often it
-// was called.
+// device for a kernel, and "item" ps for each of its work-items. It makes no more than so many "contexts". With the
+// word "told" it tells at the end how often it was called.
 #include <CL/cl_ext.h>
 
 #include <algorithm>
@@ -42,7 +42,8 @@ uint64_t setting(const std::string& name, uint64_t otherwise) {
 
 struct Times {
   uint64_t call = setting("call", 4'000), event = setting("event", 5'000), marker = setting("marker", 7'000),
-           query = setting("query", 500), kernel = setting("kernel", 3'000), item = setting("item", 0);
+           query = setting("query", 500), kernel = setting("kernel", 3'000), item = setting("item", 0),
+           contexts = setting("contexts", 1'000'000);
 };
 const Times& times() {
   static const Times all;
@@ -223,7 +224,10 @@ cl_context CL_API_CALL create_context(const cl_context_properties* properties, c
                                       const cl_device_id* devices,
                                       void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*),
                                       void* user_data, cl_int* error) {
-  ++calls.contexts;
+  if (++calls.contexts > times().contexts) {
+    if (error) *error = CL_OUT_OF_RESOURCES;
+    return nullptr;
+  }
   return beneath->clCreateContext(properties, count, devices, notify, user_data, error);
 }
 
