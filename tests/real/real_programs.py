@@ -8,7 +8,7 @@ usage: real_programs.py [options]                       the programs of the list
        real_programs.py --times 5 ...                   what their whole processes take, instead
 
 On a machine with GPUs, --gpus: each program on the first one without samcl, and under it on all of them (NVIDIA's: others are
-not hidden from it); the table is GPUs.md.
+not hidden from it); the table is GPUs.md. pack.py beside this file takes programs that were built to such a machine.
 
 Times: each program in turn without samcl on one of PoCL's basic devices and under it on two, as it decides itself and with all
 that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more. "kernels": how long devices
