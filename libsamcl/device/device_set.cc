@@ -151,6 +151,10 @@ Places DeviceSet::places_in_use() const {
   return places;
 }
 
+void DeviceSet::open_devices_in_use() const {
+  for (const unsigned device : devices_in_use()) devices[device]->open();
+}
+
 bool DeviceSet::splits_always() const {
   const lease::Client* client = devices[0]->lease.client;
   return Config::get().always_split || (client && client->is_task());

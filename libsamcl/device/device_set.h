@@ -50,6 +50,8 @@ class DeviceSet {
   // can't be split runs on the first of them, if it can run there. Never empty. Any thread.
   SmallVector<unsigned, 8> devices_in_use() const;
   Places places_in_use() const;
+  // Those that are not open yet; waits for it. One that cannot be is in use no more. Any thread.
+  void open_devices_in_use() const;
 
   // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was
   // taken, or SAMCL_SPLIT=always asks for it. Any thread.

@@ -82,9 +82,7 @@ cl_int RealDevice::open() const {
   try {
     opening_error_ = create_context_and_queues();
     is_open_ = true;
-    if (!expects_transfers_) return opening_error_;
-    prepare_ring(engine::LaneKind::up);
-    prepare_ring(engine::LaneKind::down);
+    if (expects_transfers_) prepare_rings();
   } catch (...) {  // no memory, no thread
     if (!is_open()) opening_error_ = CL_OUT_OF_HOST_MEMORY;
     is_open_ = true;
@@ -233,13 +231,16 @@ void RealDevice::prepare_ring(engine::LaneKind lane) const {
     workers_[index_of(engine::LaneKind::compute)]->post([ring] { ring->prepare(); });
 }
 
+void RealDevice::prepare_rings() const {
+  prepare_ring(engine::LaneKind::up);
+  prepare_ring(engine::LaneKind::down);
+}
+
 void RealDevice::expect_transfers(uint64_t bytes) {
   if (is_of_task()) return;
   // Devices beside the first one only get parts of what there is.
   if (bytes < PinnedRing::kPays * (index == 0 ? 1 : 2) || expects_transfers_.exchange(true)) return;
-  if (!is_open()) return;
-  prepare_ring(engine::LaneKind::up);
-  prepare_ring(engine::LaneKind::down);
+  if (is_open()) prepare_rings();
 }
 
 // What is always split is measured for a task's profile (sam-profile).

@@ -186,6 +186,7 @@ class RealDevice {
   lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
   void prepare_ring(engine::LaneKind lane) const;
+  void prepare_rings() const;
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                         std::byte* host, const Rectangle& host_rows);
 

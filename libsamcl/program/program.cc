@@ -79,6 +79,13 @@ std::future<FoundOut> start_finding_out(const Context& context,
   });
 }
 
+// What it takes to open the devices that parts run on, ns.
+uint64_t opening_ns(const Context& context) {
+  uint64_t ns = 0;
+  for (const unsigned device : context.devices_in_use()) ns += context.devices[device]->is_open() ? 0 : kOpening;
+  return ns;
+}
+
 // Whether the sources that the driver gets include files, which may be others by the time it gets them.
 bool include_files(const Translation& translation) {
   return !translation.includes.empty() && std::any_of(translation.sources.begin(), translation.sources.end(),
@@ -202,12 +209,6 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
   return when == PartsBuild::now;
 }
 
-uint64_t Build::opening_ns(const Context& context) {
-  uint64_t ns = 0;
-  for (const unsigned device : context.devices_in_use()) ns += context.devices[device]->is_open() ? 0 : kOpening;
-  return ns;
-}
-
 void Build::make_beside(const std::shared_ptr<const Build>& build, Context& context) {
   Made none = Made::none;
   if (!build->sub_kernel_programs.empty() && build->made_.compare_exchange_strong(none, Made::wanted))
@@ -295,8 +296,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fo
     made->sub_kernel_build_ns = likely_ns;
   // Not beside the program's own build, whose time tells what parts' will take.
   made->has_opened = context->opens_later && parts > 0 && (!found_out.times || made->most_before >= kWorthOpening);
-  if (made->has_opened)
-    for (const unsigned device : context->devices_in_use()) context->devices[device]->open();
+  if (made->has_opened) context->open_devices_in_use();
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&

@@ -101,8 +101,6 @@ struct Build {
   // them for later ones (cost/parts_build.h).
   static bool parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                         uint64_t whole_ns, bool is_foreseen);
-  // What it takes before to open the devices that parts run on, ns.
-  static uint64_t opening_ns(const Context& context);
   // They will be needed, by this process or the next one: makes them on a thread of its own.
   static void make_beside(const std::shared_ptr<const Build>& build, Context& context);
   // A launch of that kernel took so long. is_promising: it was in parts, or might be.

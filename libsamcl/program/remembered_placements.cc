@@ -83,13 +83,6 @@ void keep(const std::string& its_question, const Json& placements) {
   TranslationCache(Config::get().cache_directory).keep(its_question, json_text(placements), {});
 }
 
-// Memory is going to be needed on them: who makes it waits for that, but not for what comes before.
-void open_beside(Context& context) {
-  context.builder.post([&context] {
-    for (const unsigned device : context.devices_in_use()) context.devices[device]->open();
-  });
-}
-
 }  // namespace
 
 void recall_placements(Context& context) {
@@ -101,7 +94,8 @@ void recall_placements(Context& context) {
     const JsonDocument read(kept ? read_json(*kept) : Json::array());
     if (!read->is_null()) {
       context.placements.begin(from_json(*read, context.devices.size()));
-      if (context.placements.foresees()) open_beside(context);
+      // Memory is going to be needed on them: who makes it waits for that, but not for what comes before.
+      if (context.placements.foresees()) context.builder.post([&context] { context.open_devices_in_use(); });
     }
   } catch (const std::exception&) {  // a file that is damaged, or of another version
     context.placements.begin({});

@@ -31,7 +31,8 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t 
 }
 
 cl_device_type type_beneath(cl_device_type type) {
-  return type & kGpu ? CL_DEVICE_TYPE_ALL : type & kOthers && type != CL_DEVICE_TYPE_ALL ? CL_DEVICE_TYPE_CUSTOM : type;
+  if (type & kGpu) return CL_DEVICE_TYPE_ALL;
+  return type & kOthers ? CL_DEVICE_TYPE_CUSTOM : type;
 }
 
 cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint entries, cl_device_id* devices,

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/rectangle.h"
 #include "tests/programs/opencl_layer.h"
 
 namespace {
@@ -61,10 +62,8 @@ cl_int CL_API_CALL write_rect(cl_command_queue queue, cl_mem buffer, cl_bool blo
   };
   if (!from || !host_origin || !region || region[0] == 0 || region[1] == 0 || region[2] == 0)
     return write(from, host_origin, event);
-  const size_t row = host_row_pitch ? host_row_pitch : region[0];
-  const size_t slice = host_slice_pitch ? host_slice_pitch : region[1] * row;
-  const size_t first = host_origin[2] * slice + host_origin[1] * row + host_origin[0];
-  Early early(static_cast<const char*>(from) + first, (region[2] - 1) * slice + (region[1] - 1) * row + region[0]);
+  const samcl::Range read = samcl::Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch).bounds();
+  Early early(static_cast<const char*>(from) + read.begin, read.size());
   if (!early.bytes()) return write(from, host_origin, event);
   const size_t begin[3] = {0, 0, 0};
   return early.give([&](cl_event* ends) { return write(early.bytes(), begin, ends); }, event);

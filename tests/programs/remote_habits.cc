@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/rectangle.h"
 #include "tests/programs/opencl_layer.h"
 
 namespace {
@@ -25,10 +26,8 @@ cl_int CL_API_CALL host_rect(cl_command_queue queue, cl_mem buffer, cl_bool bloc
                              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
                              size_t host_row_pitch, size_t host_slice_pitch, Memory* host, cl_uint count,
                              const cl_event* waits, cl_event* event) {
-  const size_t host_row = host_row_pitch ? host_row_pitch : region[0];
-  const size_t host_slice = host_slice_pitch ? host_slice_pitch : region[1] * host_row;
   Memory* const first =
-      static_cast<Byte*>(host) + host_origin[2] * host_slice + host_origin[1] * host_row + host_origin[0];
+      static_cast<Byte*>(host) + samcl::Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch).offset;
   const size_t begin[3] = {0, 0, 0};
   return (beneath->*kBeneath)(queue, buffer, blocking, origin, begin, region, row_pitch, slice_pitch, 0, 0, first,
                               count, waits, event);

@@ -38,15 +38,15 @@ def main():
     options = parser.parse_args()
     work, files = options.work.resolve(), set()
     for program in real_programs.programs():
-        stamp = work / "built" / re.sub(r"\W+", "_", program["name"])
-        if not program["where"] or not re.search(options.only, program["name"]) or not stamp.exists():
+        built = real_programs.stamp(work, program)
+        if not program["where"] or not re.search(options.only, program["name"]) or not built.exists():
             continue
         try:
             needed = opened_by(program["run"], work / program["of"] / program.get("folder", ""), work)
         except subprocess.TimeoutExpired:
             print(f"{program['name']}: left out, it takes too long here", flush=True)
             continue
-        files |= needed | {stamp}
+        files |= needed | {built}
         print(f"{program['name']}: {len(needed)} files", flush=True)
     if not files:
         sys.exit(f"pack.py: no program was built in {work}; real_programs.py builds them")

@@ -139,12 +139,17 @@ def source(options, program):
     return folder
 
 
+def stamp(work, program):
+    """The file that tells that it was built."""
+    return work.resolve() / "built" / re.sub(r"\W+", "_", program["name"])
+
+
 def build(options, program):
     """The folder in which the program runs; None, and the compiler's words are printed, if it cannot be built."""
     root = source(options, program)
     folder = root / program.get("folder", "")
-    stamp = options.work.resolve() / "built" / re.sub(r"\W+", "_", program["name"])
-    if not stamp.exists():
+    built = stamp(options.work, program)
+    if not built.exists():
         flags = f"-w -DCL_TARGET_OPENCL_VERSION=300 -include {HERE}/any_device.h"
         script = program.get("build", ":").replace("{flags}", flags).replace("{here}", str(HERE)).replace("{root}", str(root))
         done = subprocess.run(["sh", "-ec", script], cwd=folder if folder.is_dir() else root, capture_output=True, text=True,
@@ -152,8 +157,8 @@ def build(options, program):
         if done.returncode:
             print(f"NOT BUILT {program['name']}\n{done.stdout[-300:]}{done.stderr[-1500:]}", flush=True)
             return None
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+        built.parent.mkdir(parents=True, exist_ok=True)
+        built.touch()
     return folder
 
 
