@@ -143,7 +143,7 @@ std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_co
   if (!command.on_device(0) || !context.may_leave_untold() || Worker::ends_process_here()) return std::nullopt;
   const auto follow = [&]() -> std::optional<cl_int> {
     Arriving arriving;
-    const auto operation = context.graph.follow(queue, command, waits, arriving);
+    const auto operation = context.graph.follow(queue, type, command, waits, arriving, nullptr);
     if (!operation) return std::nullopt;
     return arriving.awaits_any() ? await(arriving, *operation) : CL_SUCCESS;
   };
@@ -163,14 +163,33 @@ std::optional<cl_int> transfer_behind(const std::shared_ptr<Queue>& queue, cl_co
   return wait_for(*event);
 }
 
+// The same where the program gets its event: one that is asked for by itself, and has come.
+std::optional<cl_int> transfer_seen_behind(const std::shared_ptr<Queue>& queue, cl_command_type type,
+                                           const Command& command, std::span<const std::shared_ptr<Event>> waits,
+                                           cl_event* event_out) {
+  if (!queue->in_order() || (type != CL_COMMAND_READ_BUFFER && type != CL_COMMAND_WRITE_BUFFER)) return std::nullopt;
+  if (Worker::ends_process_here()) return std::nullopt;
+  Arriving arriving;
+  std::shared_ptr<Event> seen;
+  Graph& graph = queue->context->graph;
+  if (!graph.follow(queue, type, command, waits, arriving, &seen) && !graph.follow(queue, type, command, waits, &seen))
+    return std::nullopt;
+  const cl_int status = wait_for(*seen);
+  if (status == CL_COMPLETE && arriving.awaits_any()) arriving.take();
+  *event_out = Event::hand_out(std::move(seen));
+  return status;
+}
+
 }  // namespace
 
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
   join_task(*queue->context);
-  if (blocking && !event_out) {
-    if (const auto done = transfer_behind(queue, type, *command, waits)) return *done;
+  if (blocking) {
+    const auto done = event_out ? transfer_seen_behind(queue, type, *command, waits, event_out)
+                                : transfer_behind(queue, type, *command, waits);
+    if (done) return *done;
   }
   if (std::shared_ptr<Event> seen;
       !blocking && queue->context->graph.follow(queue, type, *command, waits, event_out ? &seen : nullptr)) {

@@ -343,8 +343,8 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   return is_added;
 }
 
-bool Following::add(const Command& next, Context& context, const NodePtr& first, engine::AccessMap& program_memory,
-                    Arriving& arriving, const LaunchRequest& started) {
+bool Following::add(const Command& next, Context& context, const NodePtr& first, const std::shared_ptr<Event>& seen,
+                    engine::AccessMap& program_memory, Arriving& arriving, const LaunchRequest& started) {
   if (!may_follow(context)) return false;
   RealDevice& device = *context.devices[first->lane.device];
   const auto command = next.on_device(device.index);
@@ -356,11 +356,12 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   if (copy->to_program) {
     PinnedPlace::Held place = device.pinned_place(bytes);
     given.program = place.memory();
-    if (!given.program || !add(given, context, first, nullptr, [&] { return takes(*command, first, program_memory); }))
+    if (!given.program || !add(given, context, first, seen, [&] { return takes(*command, first, program_memory); }))
       return false;
     arriving.comes_to(std::move(place), copy->program, copy->program_rows);
     return true;
   }
+  if (seen) return false;
   if (device.completions().has_untold_end_of_all()) {
     is_visible_ = false;
     kept_.clear();

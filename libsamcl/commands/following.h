@@ -41,9 +41,9 @@ class Following {
 
   // The same for a short transfer that the program waits for. What it reads comes to pinned memory of the device's, for
   // arriving. What it writes is kept here, so that nobody need wait: if all before it has run, or the program cannot
-  // see that it has not. started: the launch that began the operation.
-  bool add(const Command& next, Context& context, const engine::NodePtr& first, engine::AccessMap& program_memory,
-           Arriving& arriving, const LaunchRequest& started);
+  // see that it has not; never with an event. started: the launch that began the operation.
+  bool add(const Command& next, Context& context, const engine::NodePtr& first, const std::shared_ptr<Event>& seen,
+           engine::AccessMap& program_memory, Arriving& arriving, const LaunchRequest& started);
 
   // All has run, and nobody has been told: a few bytes that devices share with the host are moved here, at once. False:
   // they are not such.

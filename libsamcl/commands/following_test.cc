@@ -847,7 +847,19 @@ struct AwaitedCommands : FollowingCommands {
     EXPECT_FALSE(launch(add, {a}));
   }
 
-  bool is_taken(const CommandPtr& command) { return context.graph.follow(queue, *command, {}, arriving) != nullptr; }
+  bool is_taken(const CommandPtr& command, Arriving& to, std::shared_ptr<Event>* seen = nullptr) {
+    return context.graph.follow(queue, CL_COMMAND_USER, *command, {}, to, seen) != nullptr;
+  }
+  bool is_taken(const CommandPtr& command) { return is_taken(command, arriving); }
+  // Behind a launch, as soon as there is memory for it.
+  bool is_read(const CommandPtr& read, std::shared_ptr<Event>* seen = nullptr) {
+    for (int tries = 0; tries < 1000; ++tries) {
+      launch(add, {a});
+      if (is_taken(read, arriving, seen)) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
   void finish_all() {
     machine.driver.resume();
     give_all();
@@ -887,21 +899,34 @@ TEST_F(AwaitedCommands, AreWaitedForWhereTheProgramSeesWhetherOthersHaveEnded) {
 TEST_F(AwaitedCommands, ReadThroughPinnedMemory) {
   if (is_shared) GTEST_SKIP() << "the host reads";
   Words read(2), again(2);
-  bool has_come = false;
-  for (int tries = 0; tries < 1000 && !has_come; ++tries) {
-    launch(add, {a});
-    has_come = is_taken(read_buffer(a, 8, 8, read.data()));
-    if (!has_come) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_TRUE(has_come) << "the memory is pinned once it pays";
+  ASSERT_TRUE(is_read(read_buffer(a, 8, 8, read.data()))) << "the memory is pinned once it pays";
   EXPECT_TRUE(arriving.awaits_any());
   Arriving another;
-  EXPECT_FALSE(context.graph.follow(queue, *read_buffer(a, 0, 8, again.data()), {}, another)) << "it has one place";
+  EXPECT_FALSE(is_taken(read_buffer(a, 0, 8, again.data()), another)) << "it has one place";
   EXPECT_EQ(read, Words(2));
   finish_all();
   arriving.take();
   EXPECT_EQ(read[1], read[0] + 1);
   EXPECT_EQ(read[0], contents(a)[2]);
+}
+
+TEST_F(AwaitedCommands, EndByThemselvesIfTheProgramHasTheirEvents) {
+  if (is_shared) GTEST_SKIP() << "the host reads";
+  Words read(2), written{70, 80};
+  std::shared_ptr<Event> seen;
+  ASSERT_TRUE(is_read(read_buffer(a, 8, 8, read.data()), &seen));
+  EXPECT_TRUE(launch(add, {a}));
+  machine.driver.resume();
+  EXPECT_EQ(seen->wait(), CL_COMPLETE);
+  arriving.take();
+  EXPECT_EQ(read[1], read[0] + 1);
+  EXPECT_LE(seen->time(CL_PROFILING_COMMAND_START), seen->time(CL_PROFILING_COMMAND_END));
+  EXPECT_TRUE(launch(add, {a})) << "nobody has waited for the operation";
+  Arriving none;
+  EXPECT_FALSE(is_taken(write_buffer(a, 4, 8, written.data()), none, &seen)) << "what is kept ends later";
+  ASSERT_TRUE(follows(write_buffer(a, 4, 8, written.data()), &seen));
+  EXPECT_EQ(seen->wait(), CL_COMPLETE);
+  EXPECT_EQ(contents(a)[1], 70u);
 }
 
 TEST_F(AwaitedCommands, DoNotFollowWhatComesAfterAnotherLanes) {
@@ -925,13 +950,7 @@ TEST_F(AwaitedCommands, MapToReadAsOneReads) {
   EXPECT_FALSE(map_buffer(a, Rectangle::run(8, 8), CL_MAP_READ | CL_MAP_WRITE)->on_device(0));
   EXPECT_FALSE(follows(read)) << "not where the program goes on";
   if (is_shared) return;
-  bool has_come = false;
-  for (int tries = 0; tries < 1000 && !has_come; ++tries) {
-    launch(add, {a});
-    has_come = is_taken(read);
-    if (!has_come) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_TRUE(has_come);
+  ASSERT_TRUE(is_read(read));
   finish_all();
   arriving.take();
   Words mapped(2);

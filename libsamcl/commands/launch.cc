@@ -667,8 +667,9 @@ bool KernelLaunch::is_followed_by(const Command& next, const std::shared_ptr<Eve
   return following_.add(next, *kernel().program->context, node_.lock(), seen, program_memory);
 }
 
-bool KernelLaunch::is_followed_by(const Command& next, engine::AccessMap& program_memory, Arriving& arriving) {
-  return following_.add(next, *kernel().program->context, node_.lock(), program_memory, arriving, request_);
+bool KernelLaunch::is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
+                                  engine::AccessMap& program_memory, Arriving& arriving) {
+  return following_.add(next, *kernel().program->context, node_.lock(), seen, program_memory, arriving, request_);
 }
 
 bool KernelLaunch::does_at_once(const Command& next, engine::AccessMap& program_memory) {
@@ -884,9 +885,13 @@ void KernelLaunch::ended(cl_int error) {
     const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
     known->times.took(timed_items_, computing_ns_, ran);
   }
-  const bool is_promising =
-      computing_ns_ >= 2 * kHandOver && (plan_->is_split() || options_.why_not_split == kPartsMayNotPay);
-  if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_, is_promising);
+  if (!known) return;
+  using Launched = Build::Launched;
+  const bool might_have = plan_->is_split() || options_.why_not_split == kPartsMayNotPay;
+  const Launched how = computing_ns_ < 2 * kHandOver || !might_have ? Launched::otherwise
+                       : plan_->is_split()                          ? Launched::in_parts
+                                                                    : Launched::as_promising;
+  Build::took(kernel().build, *kernel().program->context, *known, computing_ns_, how);
 }
 
 }  // namespace samcl

@@ -39,7 +39,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool does_at_once(const Command& next, engine::AccessMap& program_memory) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                       engine::AccessMap& program_memory) override;
-  bool is_followed_by(const Command& next, engine::AccessMap& program_memory, Arriving& arriving) override;
+  bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen, engine::AccessMap& program_memory,
+                      Arriving& arriving) override;
   // Where a device may be lost, its end tells whether this one was.
   bool tells_what_will_be() const override { return !merging_ && !survives(); }
 

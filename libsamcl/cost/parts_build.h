@@ -28,14 +28,41 @@ constexpr uint32_t kBuildIsKnown = 2;
 // s later (two H200).
 constexpr uint64_t kOpening = 50'000'000;
 
-// Devices are opened as soon as the program is built if nothing is known of it, or if launches that parts might have
-// halved took so long in an earlier process, ns. Much less than is won by that: who measures jobs does not see what
-// comes before them.
+// Devices are opened as soon as the program is built if nothing is known of it, or for a kernel whose launches, of
+// those that parts might have halved, took so long in an earlier process, ns. Much less than is won by that: who
+// measures jobs does not see what comes before them.
 constexpr uint64_t kWorthOpening = 8'000'000;
 
-// The most that such launches took in any process, for the next one: each that opened devices for less halves it.
-constexpr uint64_t most_promising(uint64_t promising, uint64_t most_before, bool has_opened) {
-  return std::max(promising, has_opened ? most_before / 2 : most_before);
+// What is known of a kernel's launches that were in parts, or might have been, ns.
+struct Promise {
+  uint64_t most = 0;  // that they took in any process, less what is long ago
+  uint64_t vain = 0;  // the most that they took where devices were there for parts, and parts were not used
+
+  // Kernels that would rather stay whole are not opened for until they go on for longer than ever.
+  constexpr bool is_worth_opening() const { return most >= kWorthOpening && most / 2 > vain; }
+  bool operator==(const Promise&) const = default;
+};
+
+// In a process, ns.
+struct Kept {
+  uint64_t launched = 0;    // all of the kernel's launches
+  uint64_t promising = 0;   // those that were in parts, or might have been
+  uint64_t in_parts = 0;    // and were
+  bool has_opened = false;  // devices, as soon as the program was built
+  bool had_parts = false;   // parts were there for half of it, or nothing has asked for them
+};
+
+// What the next process knows. Each that opened devices for less than was promised halves that, or takes an eighth of
+// it if it did not launch the kernel.
+constexpr Promise after(const Promise& before, const Kept& process) {
+  const uint64_t less = !process.has_opened ? 0 : process.launched > 0 ? before.most / 2 : before.most / 8;
+  Promise next{std::max(process.promising, before.most - less), before.vain};
+  if (process.promising == 0) return next;
+  if (process.in_parts >= process.promising / 4)
+    next.vain = 0;
+  else if (process.has_opened && process.had_parts)
+    next.vain = std::max(before.vain, process.promising);
+  return next;
 }
 
 // What launches have taken that counts as rent, ns: of this process so far; of those since one built parts last; and

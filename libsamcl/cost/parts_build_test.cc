@@ -50,13 +50,45 @@ TEST(PartsBuild, ThatWasLongOnceIsTriedAgain) {
   EXPECT_EQ(processes, 16);
 }
 
+// In processes of such launches, each of which opens devices if that seems worth it. How many of them do.
+int opening(Promise promise, Kept process, int processes) {
+  int opened = 0;
+  for (; processes > 0; --processes) {
+    process.has_opened = promise.is_worth_opening();
+    opened += process.has_opened ? 1 : 0;
+    promise = after(promise, process);
+  }
+  return opened;
+}
+
+constexpr Kept launched(uint64_t promising, uint64_t in_parts) {
+  return {
+      .launched = std::max<uint64_t>(promising, 1), .promising = promising, .in_parts = in_parts, .had_parts = true};
+}
+
+TEST(PartsBuild, DevicesAreOpenedForWhatRanInParts) {
+  EXPECT_EQ(opening({}, launched(100 * kMillisecond, 90 * kMillisecond), 10), 9) << "the first knows nothing";
+  EXPECT_EQ(opening({}, launched(1 * kMillisecond, 1 * kMillisecond), 10), 0) << "too short";
+}
+
+TEST(PartsBuild, DevicesAreOpenedOnceForWhatStaysWhole) {
+  const Kept whole = launched(100 * kMillisecond, 0);
+  EXPECT_EQ(opening({}, whole, 10), 1);
+  Kept without_parts = whole;
+  without_parts.had_parts = false;
+  EXPECT_EQ(opening({}, without_parts, 10), 9) << "they came too late";
+  Promise known = after({100 * kMillisecond, 0}, {whole.launched, whole.promising, 0, true, true});
+  EXPECT_FALSE(known.is_worth_opening());
+  known = after(known, launched(150 * kMillisecond, 0));
+  EXPECT_FALSE(known.is_worth_opening());
+  known = after(known, launched(250 * kMillisecond, 0));
+  EXPECT_TRUE(known.is_worth_opening()) << "it goes on for longer";
+}
+
 TEST(PartsBuild, DevicesAreOpenedForAWhileAfterTheyWereOfUse) {
-  uint64_t most = most_promising(100 * kMillisecond, 0, true);
-  int processes = 0;
-  for (; most >= kWorthOpening; ++processes) most = most_promising(1 * kMillisecond, most, true);
-  EXPECT_EQ(processes, 4);
-  EXPECT_EQ(most_promising(1 * kMillisecond, most, false), most) << "nothing was opened for it";
-  EXPECT_GE(most_promising(kWorthOpening, most, false), kWorthOpening) << "they are again";
+  const Promise useful{100 * kMillisecond, 0};
+  EXPECT_EQ(opening(useful, launched(0, 0), 20), 4) << "launches are short now";
+  EXPECT_EQ(opening(useful, {}, 40), 19) << "others are launched";
 }
 
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }

@@ -66,8 +66,9 @@ class Command {
     return false;
   }
   // The same for a short transfer that the program waits for. What it reads comes to memory of ours, for arriving; what
-  // it writes is kept, and need not be waited for.
-  virtual bool is_followed_by(const Command& /*next*/, engine::AccessMap& /*program_memory*/, Arriving& /*arriving*/) {
+  // it writes is kept, and need not be waited for, but with an event of the program's.
+  virtual bool is_followed_by(const Command& /*next*/, const std::shared_ptr<Event>& /*seen*/,
+                              engine::AccessMap& /*program_memory*/, Arriving& /*arriving*/) {
     return false;
   }
   // All that the device has of that operation has ended, and nobody has been told: True: it has done that command,

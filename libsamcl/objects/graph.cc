@@ -94,12 +94,13 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type, co
   });
 }
 
-std::shared_ptr<Event> Graph::follow(const std::shared_ptr<Queue>& queue, const Command& command,
-                                     std::span<const std::shared_ptr<Event>> waits, Arriving& arriving) {
+std::shared_ptr<Event> Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
+                                     std::span<const std::shared_ptr<Event>> waits, Arriving& arriving,
+                                     std::shared_ptr<Event>* seen) {
   std::shared_ptr<Event> operation;
-  const bool is_taken = follow(queue, CL_COMMAND_USER, waits, nullptr, [&](Command& first, const auto&) {
+  const bool is_taken = follow(queue, type, waits, seen, [&](Command& first, const std::shared_ptr<Event>& its) {
     operation = followed_locked(*queue);
-    return operation->unmet_ == 0 && first.is_followed_by(command, program_memory_, arriving);
+    return operation->unmet_ == 0 && first.is_followed_by(command, its, program_memory_, arriving);
   });
   return is_taken ? operation : nullptr;
 }

@@ -47,8 +47,9 @@ class Graph {
                   std::span<const std::shared_ptr<Event>> waits);
   // The same for a short transfer that the program waits for (Command::is_followed_by()). The operation that it belongs
   // to, whose end arriving waits for; nullptr: it has to be submitted.
-  std::shared_ptr<Event> follow(const std::shared_ptr<Queue>& queue, const Command& command,
-                                std::span<const std::shared_ptr<Event>> waits, Arriving& arriving);
+  std::shared_ptr<Event> follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
+                                std::span<const std::shared_ptr<Event>> waits, Arriving& arriving,
+                                std::shared_ptr<Event>* seen);
   // The first error of what belongs to it; CL_SUCCESS: there is none yet.
   cl_int error_of(const Event& event);
   // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.

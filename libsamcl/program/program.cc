@@ -71,12 +71,10 @@ Result<Translations> translate_for_all(const Context& context, const BuildSpecif
 }
 
 // Runs beside the driver's compiler.
-std::future<FoundOut> start_finding_out(const Context& context,
-                                        std::shared_ptr<const BuildSpecification> specification) {
-  return beside([specification = std::move(specification), &context] {
-    return FoundOut{translate_for_all(context, *specification),
-                    remembered_times(*specification, driver::translator_facts(context.devices[0]->id))};
-  });
+std::future<Result<Translations>> start_translation(const Context& context,
+                                                    std::shared_ptr<const BuildSpecification> specification) {
+  return beside(
+      [specification = std::move(specification), &context] { return translate_for_all(context, *specification); });
 }
 
 // What it takes to open the devices that parts run on, ns.
@@ -142,6 +140,10 @@ bool Build::is_rewritten() const {
                      [](const TranslatedSource& source) { return source.source.has_value(); });
 }
 
+bool Build::promises_much() const {
+  return std::ranges::any_of(cost_models, [](const auto& each) { return each.second->promise.is_worth_opening(); });
+}
+
 // The program itself serves the first device where nothing had to be rewritten.
 cl_program Build::make_sub_kernel_program(const RealDevice& device, unsigned kind) const {
   if (kind > 0) return make(*specification, sources_of_kinds.at(kind), device);
@@ -153,7 +155,11 @@ bool Build::make_sub_kernel_programs(const Context& context) const {
   if (sub_kernel_programs.empty()) return false;
   // No exception may leave this: on its way is C's pthread_once, and the process would end there, as the unwinder of
   // the system is not that of this library.
-  std::call_once(asked_, [&] { made_ = make_all_sub_kernel_programs(context) ? Made::made : Made::failed; });
+  std::call_once(asked_, [&] {
+    const bool are_made = make_all_sub_kernel_programs(context);
+    promising_when_made_ns_ = promising_ns_.load();
+    made_ = are_made ? Made::made : Made::failed;
+  });
   return made_ == Made::made;
 }
 
@@ -216,13 +222,15 @@ void Build::make_beside(const std::shared_ptr<const Build>& build, Context& cont
 }
 
 void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
-                 bool is_promising) {
+                 Launched how) {
   const uint64_t counts = ns > 2 * kHandOver ? ns - 2 * kHandOver : 0;  // parts save half of that at best
   const uint64_t before = kernel.took_ns.fetch_add(counts);
   const uint64_t cost = build->sub_kernel_build_ns;
   // That parts are of no use is worth knowing where devices were opened for them.
   bool keeps = (before < cost && before + counts >= cost) || (build->has_opened && !build->is_kept_.exchange(true));
-  if (is_promising) {
+  if (how == Launched::in_parts) kernel.in_parts_ns += counts;
+  if (how != Launched::otherwise) {
+    kernel.promising_ns += counts;
     const uint64_t promising = build->promising_ns_.fetch_add(counts);
     keeps |= is_worth_keeping(promising, promising + counts);
   }
@@ -234,9 +242,11 @@ void Build::recall(const RememberedTimes& times) {
   expected_ns = times.promising_ns;
   rented_ns = times.rented_ns;
   built_before = times.built;
-  most_before = times.most_promising_ns;
   for (const auto& [name, by_size] : times.kernels) {
     if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
+  }
+  for (const auto& [name, promise] : times.promises) {
+    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->promise = promise;
   }
 }
 
@@ -251,10 +261,17 @@ void Build::remember(const Context& context) const {
   const uint64_t build_ns = sub_kernel_build_ns;
   RememberedTimes times{.parts_build_ns = is_made ? build_ns : doubted(build_ns, built_before),
                         .promising_ns = promising,
-                        .most_promising_ns = most_promising(promising, most_before, has_opened),
                         .rented_ns = is_made ? 0 : rented_ns + promising,
                         .built = std::min(built_before + (is_made ? 1 : 0), kBuildIsKnown)};
-  for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
+  const bool had_parts = !is_made || promising - promising_when_made_ns_ >= promising / 2;
+  for (const auto& [name, model] : cost_models) {
+    times.kernels[name] = model->times.known();
+    times.promises[name] = after(model->promise, {.launched = model->took_ns,
+                                                  .promising = model->promising_ns,
+                                                  .in_parts = model->in_parts_ns,
+                                                  .has_opened = has_opened,
+                                                  .had_parts = had_parts});
+  }
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }
 
@@ -284,18 +301,23 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
   specification_ = std::move(specification);
 }
 
-void Program::finish(std::shared_ptr<const BuildSpecification> specification, FoundOut found_out, uint64_t took_ns) {
-  std::shared_ptr<Build> made = make_build(specification, std::move(found_out.translation));
+void Program::finish(std::shared_ptr<const BuildSpecification> specification,
+                     std::future<Result<Translations>> translation, uint64_t took_ns) {
+  const auto times = remembered_times(*specification, driver::translator_facts(context->devices[0]->id));
+  // Of a program that nobody knows: while it is translated, but not beside its own build, whose time tells what parts'
+  // will take.
+  const bool is_translated = translation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (context->opens_later && !times && !is_translated) context->open_devices_in_use();
+  std::shared_ptr<Build> made = make_build(specification, translation.get());
   const size_t parts = made->sub_kernel_programs.size();
   made->built_ns = took_ns;
-  if (found_out.times && parts > 0) made->recall(*found_out.times);
+  if (times && parts > 0) made->recall(*times);
   // A driver that has kept what it compiled of a source finds it again, for another device of the kind, too.
   const uint64_t likely_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
   const bool is_kept = !made->is_rewritten() || made->built_before == 1;
   if (parts > 0 && (made->sub_kernel_build_ns == 0 || (is_kept && likely_ns < made->sub_kernel_build_ns)))
     made->sub_kernel_build_ns = likely_ns;
-  // Not beside the program's own build, whose time tells what parts' will take.
-  made->has_opened = context->opens_later && parts > 0 && (!found_out.times || made->most_before >= kWorthOpening);
+  made->has_opened = context->opens_later && parts > 0 && (!times || made->promises_much());
   if (made->has_opened) context->open_devices_in_use();
   place_fallback(*made);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
@@ -316,15 +338,15 @@ cl_int Program::build(const char* options) {
   } else if (origin_ && origin_->specification->is_executable()) {
     specification = origin_->specification;
   }
-  std::future<FoundOut> found_out;
-  if (specification) found_out = start_finding_out(*context, specification);
+  std::future<Result<Translations>> translation;
+  if (specification) translation = start_translation(*context, specification);
   const uint64_t began = now_ns();
   const cl_int error = without_kernels(kernels, [&] {
     return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   });
   const uint64_t took_ns = now_ns() - began;
   if (error == CL_SUCCESS && specification) {
-    finish(std::move(specification), found_out.get(), took_ns);
+    finish(std::move(specification), std::move(translation), took_ns);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -368,8 +390,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
     known = known && origin && origin->function != BuildSpecification::Function::build;
     specification->inputs.push_back(std::move(origin));
   }
-  std::future<FoundOut> found_out;
-  if (known && specification->is_executable()) found_out = start_finding_out(*context, specification);
+  std::future<Result<Translations>> translation;
+  if (known && specification->is_executable()) translation = start_translation(*context, specification);
   const uint64_t began = now_ns();
   const RealDevice& first = *context->devices[0];
   const cl_program real =
@@ -378,8 +400,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
-  if (found_out.valid())
-    program->finish(std::move(specification), found_out.get(), took_ns);
+  if (translation.valid())
+    program->finish(std::move(specification), std::move(translation), took_ns);
   else
     program->set_specification(std::move(specification));
   return program;

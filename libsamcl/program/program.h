@@ -42,27 +42,24 @@ struct HandleTraits<Program> {
 // What deciding about a kernel's launches needs.
 struct CostModel {
   RememberedFootprint footprint;
-  KernelTimes times;                 // on the first device, or on one that computes as fast
-  DeviceSpeeds speeds;               // where devices are not alike
-  EvenEnds even_ends;                // where they take over from each other
-  Balance balance;                   // where they are alike
-  UnevenWork uneven_work;            // where they have memories of their own as well
-  CutDimension cut_dimension;        // where they compute in one memory
-  Judging judging;                   // of their parts
-  Moving moving;                     // of bytes to these
-  Layers layers;                     // under the lock of the context's graph
-  SelfTests self_tests;              // where these have to give the same bytes
-  std::atomic<uint64_t> took_ns{0};  // all launches in this process, but for what handing over parts would take
+  KernelTimes times;           // on the first device, or on one that computes as fast
+  DeviceSpeeds speeds;         // where devices are not alike
+  EvenEnds even_ends;          // where they take over from each other
+  Balance balance;             // where they are alike
+  UnevenWork uneven_work;      // where they have memories of their own as well
+  CutDimension cut_dimension;  // where they compute in one memory
+  Judging judging;             // of their parts
+  Moving moving;               // of bytes to these
+  Layers layers;               // under the lock of the context's graph
+  SelfTests self_tests;        // where these have to give the same bytes
+  // Launches in this process, but for what handing over parts would take: all; those that were in parts, or might have
+  // been; and were.
+  std::atomic<uint64_t> took_ns{0}, promising_ns{0}, in_parts_ns{0};
+  Promise promise;  // of earlier processes
 };
 
 // By kind of device (Device::kinds); 0 is always there.
 using Translations = std::map<unsigned, Translation>;
-
-// What is found out of a program while the driver compiles it.
-struct FoundOut {
-  Result<Translations> translation;
-  std::optional<RememberedTimes> times;
-};
 
 // Why kernels stay whole whose parts the driver does not build.
 extern const char* const kDoNotBuild;
@@ -83,7 +80,6 @@ struct Build {
   uint64_t expected_ns = 0;      // RememberedTimes::promising_ns
   uint64_t rented_ns = 0;        // RememberedTimes::rented_ns, of the processes before
   uint32_t built_before = 0;     // RememberedTimes::built
-  uint64_t most_before = 0;      // RememberedTimes::most_promising_ns
   bool has_opened = false;       // devices for parts, as soon as it was built
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
@@ -103,11 +99,14 @@ struct Build {
                         uint64_t whole_ns, bool is_foreseen);
   // They will be needed, by this process or the next one: makes them on a thread of its own.
   static void make_beside(const std::shared_ptr<const Build>& build, Context& context);
-  // A launch of that kernel took so long. is_promising: it was in parts, or might be.
+  // A launch of that kernel took so long.
+  enum class Launched : uint8_t { in_parts, as_promising, otherwise };  // it was in parts, might be, or neither
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
-                   bool is_promising);
+                   Launched how);
   void release_sub_kernel_programs();
   bool is_rewritten() const;
+  // Whether devices for parts are worth opening before launches ask for them.
+  bool promises_much() const;
   // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
   cl_program original_on(const Context& context, unsigned device) const;
 
@@ -123,7 +122,7 @@ struct Build {
   enum class Made : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
-  mutable std::atomic<uint64_t> promising_ns_{0};
+  mutable std::atomic<uint64_t> promising_ns_{0}, promising_when_made_ns_{0};
   mutable std::atomic<bool> is_kept_{false};  // what this process found out is
   mutable std::mutex moved_mutex_;
   mutable std::map<unsigned, cl_program> moved_;  // originals by device; under the mutex
@@ -157,7 +156,8 @@ class Program : public Object<Program> {
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
 
   // The driver has made it from that, in `took_ns`; what the translator found out decides what runs in parts.
-  void finish(std::shared_ptr<const BuildSpecification> specification, FoundOut found_out, uint64_t took_ns);
+  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation,
+              uint64_t took_ns);
 
   // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;

@@ -27,7 +27,6 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   JsonDocument kept(Json::object());
   (*kept)["parts_build_ns"] = times.parts_build_ns;
   (*kept)["promising_ns"] = times.promising_ns;
-  (*kept)["most_promising_ns"] = times.most_promising_ns;
   (*kept)["rented_ns"] = times.rented_ns;
   (*kept)["built"] = times.built;
   Json& kernels = (*kept)["kernels"] = Json::object();
@@ -36,6 +35,10 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
     kernel["whole"] = known.whole;
     kernel["in_parts"] = known.in_parts;
     kernel["written_per_item"] = known.written_per_item;
+  }
+  for (const auto& [name, promise] : times.promises) {
+    kernels[name]["promised_ns"] = promise.most;
+    kernels[name]["vain_ns"] = promise.vain;
   }
   TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(*kept), {});
 }
@@ -47,13 +50,13 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
     const JsonDocument read(read_json(*kept));
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
                           .promising_ns = read->value("promising_ns", uint64_t{0}),
-                          .most_promising_ns = read->value("most_promising_ns", uint64_t{0}),
                           .rented_ns = read->value("rented_ns", uint64_t{0}),
                           .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
                              known.at("in_parts").get<std::map<unsigned, KnownParts>>(),
                              known.at("written_per_item").get<double>()};
+      times.promises[name] = {known.value("promised_ns", uint64_t{0}), known.value("vain_ns", uint64_t{0})};
     }
     return times;
   } catch (const Json::exception&) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/cost/parts_build.h"
 #include "libsamcl/program/build_specification.h"
 
 namespace samcl {
@@ -17,11 +18,10 @@ namespace samcl {
 struct RememberedTimes {
   uint64_t parts_build_ns = 0;
   std::map<std::string, KernelTimes::Known> kernels = {};  // by name
+  std::map<std::string, Promise> promises = {};            // likewise
   // What launches took in that process that were in parts, or might have been: once this is long it is kept
   // whenever it has grown to one and a half or twice a power of two of that.
   uint64_t promising_ns = 0;
-  // The most of that in any process, less what is long ago: see most_promising().
-  uint64_t most_promising_ns = 0;
   // What they took in all processes since one built the parts: a program that is run again and again gets them in the
   // end, also where each of its runs is too short for them.
   uint64_t rented_ns = 0;

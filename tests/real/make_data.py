@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes small input files for programs whose own lie elsewhere (Rodinia's, Hetero-Mark's, Parboil's, clSPARSE's), the same each time.
+With --large others, of sizes that fill a GPU, unless FOLDER is there.
 
-usage: make_data.py FOLDER
+usage: make_data.py [--large] FOLDER
 """
 
 import array
@@ -16,14 +17,33 @@ def lines(path, rows):
     path.write_text("".join(f"{row}\n" for row in rows))
 
 
-def make_parboil(folder, chance):
-    def floats(count):
-        return array.array("f", (chance.random() for _ in range(count))).tobytes()
+def hotspot(folder, name, count, low, high, chance):
+    lines(folder / "hotspot" / name, (f"{chance.uniform(low, high):.6f}" for _ in range(count)))
 
+
+def graph(path, nodes, degree, chance):
+    lines(path, [nodes, *(f"{node * degree} {degree}" for node in range(nodes)), "", 0, "", nodes * degree,
+                 *(f"{chance.randrange(nodes)} 1" for _ in range(nodes * degree))])
+
+
+def make_large(folder, chance):
+    for name, count, low, high in (("temp_1024", 1024 * 1024, 320, 330), ("power_1024", 1024 * 1024, 0, 0.01),
+                                   ("temp_512x8", 512 * 512 * 8, 320, 330), ("power_512x8", 512 * 512 * 8, 0, 0.01)):
+        hotspot(folder, name, count, low, high, chance)
+    graph(folder / "graph.txt", 1 << 20, 6, chance)
+    (folder / "stencil.bin").write_bytes(array.array("f", (chance.random() for _ in range(1 << 16))).tobytes() * 256)
+    (folder / "mri-q.bin").write_bytes(struct.pack("ii", 2048, 1 << 18) + floats(5 * 2048 + 3 * (1 << 18), chance))
+
+
+def floats(count, chance):
+    return array.array("f", (chance.random() for _ in range(count))).tobytes()
+
+
+def make_parboil(folder, chance):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "stencil.bin").write_bytes(floats(64 * 64 * 16))
-    (folder / "mri-q.bin").write_bytes(struct.pack("ii", 512, 4096) + floats(5 * 512 + 3 * 4096))
-    (folder / "fft.bin").write_bytes(floats(2 * 256 * 64))
+    (folder / "stencil.bin").write_bytes(floats(64 * 64 * 16, chance))
+    (folder / "mri-q.bin").write_bytes(struct.pack("ii", 512, 4096) + floats(5 * 512 + 3 * 4096, chance))
+    (folder / "fft.bin").write_bytes(floats(2 * 256 * 64, chance))
     for name in ("frame1.bin", "frame2.bin"):
         pixels = array.array("h", (chance.randrange(256) for _ in range(176 * 144)))
         (folder / name).write_bytes(struct.pack("HH", 176, 144) + pixels.tobytes())
@@ -36,15 +56,16 @@ def make_parboil(folder, chance):
 
 
 def main():
-    if len(sys.argv) != 2:
+    large, words = sys.argv[1:2] == ["--large"], [word for word in sys.argv[1:] if word != "--large"]
+    if len(words) != 1:
         sys.exit(__doc__.strip())
-    folder, chance = pathlib.Path(sys.argv[1]), random.Random(1)
+    folder, chance = pathlib.Path(words[0]), random.Random(1)
+    if large:
+        return folder.exists() or make_large(folder, chance)
     for name, count, low, high in (("temp_128", 128 * 128, 320, 330), ("power_128", 128 * 128, 0, 0.01),
                                    ("temp_64x4", 64 * 64 * 4, 320, 330), ("power_64x4", 64 * 64 * 4, 0, 0.01)):
-        lines(folder / "hotspot" / name, (f"{chance.uniform(low, high):.6f}" for _ in range(count)))
-    nodes, degree = 8192, 5
-    lines(folder / "graph.txt", [nodes, *(f"{node * degree} {degree}" for node in range(nodes)), "", 0, "", nodes * degree,
-                                 *(f"{chance.randrange(nodes)} 1" for _ in range(nodes * degree))])
+        hotspot(folder, name, count, low, high, chance)
+    graph(folder / "graph.txt", 8192, 5, chance)
     lines(folder / "tree.txt", [20000, *chance.sample(range(1, 1 << 30), 20000)])
     lines(folder / "commands.txt", ["j 512 4000", "", "", "k 2048"])
     hurricanes = (f"{1950 + i % 50} {1 + i % 12:2} {1 + i % 28:2} {i % 24:2} {i % 97:2} NAME{i % 1000:06d} "

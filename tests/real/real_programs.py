@@ -12,7 +12,8 @@ not hidden from it); the table is GPUs.md. pack.py beside this file takes progra
 
 Times: each program in turn without samcl on one of PoCL's basic devices and under it on two, as it decides itself and with all
 that earlier runs left on disk; the medians of so many rounds, and of all programs of 0.3 s and more. "kernels": how long devices
-computed, together; half of it is the most that a second device can save.
+computed, together; half of it is the most that a second device can save. On GPUs those of the list's [large] runs, first with
+nothing on disk: the whole process, and its commands, from the first one's call to the last one's end, but for builds.
 
 Needs git, compilers, what the programs need (packages: see programs.toml), and a release build of samcl. No part of ctest.
 Exit code 1: something differs.
@@ -33,6 +34,7 @@ import sys
 import tempfile
 import time
 import tomllib
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -81,16 +83,15 @@ def arguments():
     for way in options.ways:
         if way not in options.all_ways:
             parser.error(f"there is no way '{way}'; there are: {' '.join(options.all_ways)}")
-    if options.gpus and options.times:
-        parser.error("--times is of PoCL's devices; benchmarks/patterns/compare.py measures on GPUs")
     return options
 
 
 def devices_of(kind, devices, under_samcl):
     """The environment's part that tells which devices there are."""
     if kind != GPU:
-        return {"POCL_DEVICES": " ".join([kind] * devices)}
-    return {} if under_samcl else {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]}
+        return {"KIND": "cpu", "POCL_DEVICES": " ".join([kind] * devices)}
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+    return {"KIND": "gpu"} | ({} if under_samcl else {"CUDA_VISIBLE_DEVICES": first})
 
 
 def fail(text):
@@ -114,6 +115,7 @@ def programs():
             made["run"] = program["runs"][each] if "runs" in program else made["run"]
             made["run"] = made["run"].replace("{here}", str(HERE))
             made["where"] = listed["sources"].get(program.get("of"))
+            made["large"] = listed["large"].get(made["name"], "").replace("{here}", str(HERE))
             yield made
 
 
@@ -248,7 +250,7 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
     without, cells, good, reads, ran = {}, [], True, "0", False
     for way in options.ways:
         kind, devices, settings = options.all_ways[way]
-        if host_memory and (kind == GPU or "SAMCL_TRANSPORT" in settings):
+        if host_memory and kind != GPU and "SAMCL_TRANSPORT" in settings:
             cells.append("-")
             continue
         if kind not in without:
@@ -285,16 +287,30 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
 SHORTEST_S = 0.3  # what is shorter is not in the medians of ratios
 
 
-def time_once(options, command, folder, zeros, under_samcl):
-    """Seconds of the whole process, of its builds, of its processors, and, under samcl, of its kernels, all devices together
-    (of several processes the last one's); None if it fails."""
+class Times(typing.NamedTuple):
+    """Seconds of a process; of several that a command starts all but `wall` and `processor` are the last one's."""
+    wall: float
+    processor: float
+    builds: float
+    commands: float  # from the first one's call to the last one's end, without builds
+    calls: float  # those that enqueue or wait
+    kernels: float  # under samcl, of all devices together
+
+
+def time_once(options, command, folder, zeros, under_samcl, cache=None):
+    """The Times of a run; None if it fails."""
     with tempfile.TemporaryDirectory() as place:
-        builds, report = pathlib.Path(place, "builds"), pathlib.Path(place, "report.json")
-        environment = dict(os.environ, POCL_DEVICES="basic basic" if under_samcl else "basic", BUILD_SECONDS=str(builds))
+        calls, report = pathlib.Path(place, "calls"), pathlib.Path(place, "report.json")
+        environment = dict(os.environ, CALL_SECONDS=str(calls))
+        # Opening OpenCL takes the longer the more GPUs there are: without samcl, too, a program sees all and takes the first.
+        if not options.gpus:
+            environment |= devices_of("basic", 2 if under_samcl else 1, under_samcl)
+        if cache:
+            environment["SAMCL_CACHE_DIR"] = cache
         if zeros:
             environment["MALLOC_PERTURB_"] = "85"
         start = [str(options.build / "bin/sam-run"), "--manager", "off", f"--report={report}", "--"] if under_samcl else []
-        script = f'export LD_PRELOAD="{options.build}/tests/libbuild_seconds.so${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
+        script = f'export LD_PRELOAD="{options.build}/tests/libcall_seconds.so${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
         used, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         done = subprocess.run([*start, "sh", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -302,32 +318,52 @@ def time_once(options, command, folder, zeros, under_samcl):
         if done.returncode:
             return None
         kernels = json.loads(report.read_text())["kernels"] if report.exists() else []
-        return (wall, float(builds.read_text()) if builds.exists() else 0, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
-                sum(kernel["took_ns"] for kernel in kernels) * 1e-9)
+        if under_samcl and options.gpus:
+            for kernel in kernels:
+                print(f"        {kernel['name']}: {kernel['launches']} launches, {kernel['took_ns'] * 1e-6:.2f} ms, {kernel['devices']} devices; "
+                      f"{kernel.get('why_not_more')}", flush=True)
+        return Times(wall, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
+                     *(map(float, calls.read_text().split()) if calls.exists() else (0, 0, 0)),
+                     sum(kernel["took_ns"] for kernel in kernels) * 1e-9)
 
 
 def measure(options, name, command, folder, zeros=False):
-    """Medians of (wall, builds, processor, kernels) without samcl and under it; None, and it is said, if it fails."""
+    """(without samcl, its first process under it, later ones), medians; None, and it is said, if it fails. On GPUs nothing is on disk
+    for the first one."""
     runs = {False: [], True: []}
-    for under_samcl in [False, True, True, *[False, True] * options.times]:  # the first three warm up
-        runs[under_samcl].append(time_once(options, command, folder, zeros, under_samcl))
-    if None in runs[False] + runs[True]:
-        print(f"----  {name}: fails", flush=True)
-        return None
-    bare, under = (list(map(statistics.median, zip(*runs[way][-options.times:]))) for way in (False, True))
-    print(f"{name}: wall {bare[0]:.3f} -> {under[0]:.3f} s, in builds {bare[1]:.3f} -> {under[1]:.3f} s, "
-          f"CPU {bare[2]:.3f} -> {under[2]:.3f} s, kernels {under[3]:.3f} s", flush=True)
-    return bare, under
+    with tempfile.TemporaryDirectory() as cache:
+        for under_samcl in [False, True, True, *[False, True] * options.times]:  # the first three warm up
+            runs[under_samcl].append(time_once(options, command, folder, zeros, under_samcl, cache if options.gpus else None))
+            if runs[under_samcl][-1] is None:
+                print(f"----  {name}: fails{' under samcl' if under_samcl else ''}", flush=True)
+                return None
+    bare, under = (Times(*map(statistics.median, zip(*runs[way][-options.times:]))) for way in (False, True))
+    first = runs[True][0]
+    if options.gpus:
+        print(f"{name}: wall {bare.wall:.3f} -> {first.wall:.3f}, {under.wall:.3f} s, in builds {bare.builds:.3f} -> {first.builds:.3f}, {under.builds:.3f} s, "
+              f"commands {bare.commands:.4f} -> {first.commands:.4f}, {under.commands:.4f} s, calls {bare.calls:.4f} -> {first.calls:.4f}, {under.calls:.4f} s, "
+              f"CPU {bare.processor:.2f} -> {first.processor:.2f}, {under.processor:.2f} s",
+              flush=True)
+    else:
+        print(f"{name}: wall {bare.wall:.3f} -> {under.wall:.3f} s, in builds {bare.builds:.3f} -> {under.builds:.3f} s, "
+              f"CPU {bare.processor:.3f} -> {under.processor:.3f} s, kernels {under.kernels:.3f} s", flush=True)
+    return bare, first, under
 
 
 def print_medians(measured):
-    long = [(bare, under) for bare, under in measured if bare[0] >= SHORTEST_S]
+    long = [(bare, under) for bare, _, under in measured if bare.wall >= SHORTEST_S]
     print(f"CPU added to {len(measured)} processes, median: "
-          f"{statistics.median(under[2] - bare[2] for bare, under in measured) * 1e3:.0f} ms")
+          f"{statistics.median(under.processor - bare.processor for bare, _, under in measured) * 1e3:.0f} ms")
     if long:
-        print(f"wall, {len(long)} of {SHORTEST_S} s and more, median: {statistics.median(u[0] / b[0] for b, u in long):.2f} of without samcl, "
-              f"{statistics.median((u[0] - u[1]) / (b[0] - b[1]) for b, u in long):.2f} but for builds "
-              f"({statistics.median(1 - u[3] / 2 / (b[0] - b[1]) for b, u in long):.2f} if kernels took half and all else as long)")
+        print(f"wall, {len(long)} of {SHORTEST_S} s and more, median: {statistics.median(u.wall / b.wall for b, u in long):.2f} of without samcl, "
+              f"{statistics.median((u.wall - u.builds) / (b.wall - b.builds) for b, u in long):.2f} but for builds "
+              f"({statistics.median(1 - u.kernels / 2 / (b.wall - b.builds) for b, u in long):.2f} if kernels took half and all else as long)")
+
+
+def print_means(measured):
+    for what in ("wall", "commands", "calls"):
+        first, later = (statistics.geometric_mean(getattr(times[i], what) / getattr(times[0], what) for times in measured) for i in (1, 2))
+        print(f"{what} of {len(measured)} programs by that without samcl, geometric mean: first process {first:.2f}, later ones {later:.2f}")
 
 
 HEAD = """# Real programs{where}, without samcl and under it
@@ -371,17 +407,18 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     rows, bad, measured, built = {}, [], [], []
     for program in programs():
-        if not re.search(options.only, program["name"]):
+        if not re.search(options.only, program["name"]) or (options.gpus and options.times and not program["large"]):
             continue
         folder = build(options, program)
         if folder is None:
             bad.append(program["name"])
         elif options.times:
-            measured += filter(None, [measure(options, program["name"], program["run"], folder, "zeros" in program)])
+            command = program["large" if options.gpus else "run"]
+            measured += filter(None, [measure(options, program["name"], command, folder, "zeros" in program)])
         else:
             built.append((program, folder))
     if options.times:
-        return not measured or print_medians(measured)
+        return not measured or (print_means if options.gpus else print_medians)(measured)
 
     def play_it(one):
         program, folder = one
