@@ -38,7 +38,7 @@ struct Promise {
   uint64_t most = 0;  // that they took in any process, less what is long ago
   uint64_t vain = 0;  // the most that they took where devices were there for parts, and parts were not used
 
-  // Kernels that would rather stay whole are not opened for until they go on for longer than ever.
+  // Kernels that would rather stay whole are not opened for until they go on for longer, or for a while.
   constexpr bool is_worth_opening() const { return most >= kWorthOpening && most / 2 > vain; }
   bool operator==(const Promise&) const = default;
 };
@@ -53,11 +53,12 @@ struct Kept {
 };
 
 // What the next process knows. Each that opened devices for less than was promised halves that, or takes an eighth of
-// it if it did not launch the kernel.
+// it if it did not launch the kernel. What was in vain is tried again, after a dozen processes that did not open any.
 constexpr Promise after(const Promise& before, const Kept& process) {
   const uint64_t less = !process.has_opened ? 0 : process.launched > 0 ? before.most / 2 : before.most / 8;
   Promise next{std::max(process.promising, before.most - less), before.vain};
   if (process.promising == 0) return next;
+  if (!process.has_opened) next.vain -= next.vain / 16;
   if (process.in_parts >= process.promising / 4)
     next.vain = 0;
   else if (process.has_opened && process.had_parts)

@@ -302,8 +302,8 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
 }
 
 void Program::finish(std::shared_ptr<const BuildSpecification> specification,
-                     std::future<Result<Translations>> translation, uint64_t took_ns) {
-  const auto times = remembered_times(*specification, driver::translator_facts(context->devices[0]->id));
+                     std::future<Result<Translations>> translation, const std::optional<RememberedTimes>& times,
+                     uint64_t took_ns) {
   // Of a program that nobody knows: while it is translated, but not beside its own build, whose time tells what parts'
   // will take.
   const bool is_translated = translation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -346,7 +346,8 @@ cl_int Program::build(const char* options) {
   });
   const uint64_t took_ns = now_ns() - began;
   if (error == CL_SUCCESS && specification) {
-    finish(std::move(specification), std::move(translation), took_ns);
+    const auto times = remembered_times(*specification, driver::translator_facts(context->devices[0]->id));
+    finish(std::move(specification), std::move(translation), times, took_ns);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -400,10 +401,12 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
-  if (translation.valid())
-    program->finish(std::move(specification), std::move(translation), took_ns);
-  else
+  if (!translation.valid()) {
     program->set_specification(std::move(specification));
+    return program;
+  }
+  const auto times = remembered_times(*specification, driver::translator_facts(first.id));
+  program->finish(std::move(specification), std::move(translation), times, took_ns);
   return program;
 }
 

@@ -155,9 +155,10 @@ class Program : public Object<Program> {
                                        const cl_program* real_inputs,
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
 
-  // The driver has made it from that, in `took_ns`; what the translator found out decides what runs in parts.
+  // The driver has made it from that, in `took_ns`; what the translator finds out decides what runs in parts. times:
+  // what earlier processes found out.
   void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation,
-              uint64_t took_ns);
+              const std::optional<RememberedTimes>& times, uint64_t took_ns);
 
   // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;

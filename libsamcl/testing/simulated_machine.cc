@@ -1,5 +1,6 @@
 #include "libsamcl/testing/simulated_machine.h"
 
+#include <future>
 #include <utility>
 
 #include "libsamcl/backend/operations.h"
@@ -79,7 +80,9 @@ KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const K
   Translations of_kinds;
   for (const unsigned kind : context->device->kinds)
     of_kinds[kind] = {.sources = {{}}, .kernels = {translation}, .includes = {}};
-  program->finish(std::move(specification), {std::move(of_kinds), std::nullopt}, build_ns);
+  std::promise<Result<Translations>> translated;
+  translated.set_value(std::move(of_kinds));
+  program->finish(std::move(specification), translated.get_future(), std::nullopt, build_ns);
   return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
 }
 

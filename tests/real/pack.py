@@ -22,11 +22,13 @@ import real_programs
 def opened_by(command, folder, root):
     """The files below root that it opens or runs."""
     with tempfile.NamedTemporaryFile("r", errors="replace") as calls:
-        subprocess.run(["strace", "-f", "-q", "-e", "trace=open,openat,execve", "-o", calls.name, "sh", "-c", command],
-                       cwd=folder, env={**os.environ, "POCL_DEVICES": "basic"}, stdin=subprocess.DEVNULL,
+        subprocess.run(["strace", "-f", "-q", "-y", "-e", "trace=open,openat,execve", "-o", calls.name, "sh", "-c", command],
+                       cwd=folder, env={**os.environ, "KIND": "cpu", "POCL_DEVICES": "basic"}, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
-        found = (re.search(r'(?:openat\(AT_FDCWD, |open\(|execve\()"([^"]+)"', line) for line in calls if " = -1 " not in line)
-        paths = {pathlib.Path(os.path.normpath(folder / match[1])) for match in found if match}
+        # The folder that it was in then, where strace tells it.
+        found = (re.search(r'(?:openat\(AT_FDCWD(?:<([^>]*)>)?, |open\(|execve\()"([^"]+)"', line)
+                 for line in calls if " = -1 " not in line)
+        paths = {pathlib.Path(os.path.normpath(pathlib.Path(match[1] or folder) / match[2])) for match in found if match}
     return {path for path in paths if path.is_relative_to(root) and path.is_file()}
 
 

@@ -295,6 +295,7 @@ class Times(typing.NamedTuple):
     commands: float  # from the first one's call to the last one's end, without builds
     calls: float  # those that enqueue or wait
     kernels: float  # under samcl, of all devices together
+    functions: dict  # name: (calls, seconds, the longest one's)
 
 
 def time_once(options, command, folder, zeros, under_samcl, cache=None):
@@ -322,9 +323,28 @@ def time_once(options, command, folder, zeros, under_samcl, cache=None):
             for kernel in kernels:
                 print(f"        {kernel['name']}: {kernel['launches']} launches, {kernel['took_ns'] * 1e-6:.2f} ms, {kernel['devices']} devices; "
                       f"{kernel.get('why_not_more')}", flush=True)
-        return Times(wall, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime,
-                     *(map(float, calls.read_text().split()) if calls.exists() else (0, 0, 0)),
-                     sum(kernel["took_ns"] for kernel in kernels) * 1e-9)
+        head, *lines = calls.read_text().splitlines() if calls.exists() else ["0 0"]
+        functions = {name: (kind, int(count), float(seconds), float(longest)) for name, kind, count, seconds, longest in map(str.split, lines)}
+        return Times(wall, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime, *map(float, head.split()),
+                     sum(seconds for kind, _, seconds, _ in functions.values() if kind == "command"),
+                     sum(kernel["took_ns"] for kernel in kernels) * 1e-9,
+                     {name: found[1:] for name, found in functions.items()})
+
+
+def middle(runs):
+    """Medians; of the functions those of the last run."""
+    return Times(*map(statistics.median, zip(*(run[:-1] for run in runs))), runs[-1].functions)
+
+
+def print_slower(bare, under):
+    """The functions that take longest beside what they take without samcl."""
+    none = (0, 0.0, 0.0)
+    slower = sorted(under.functions, key=lambda name: bare.functions.get(name, none)[1] - under.functions[name][1])
+    for name in slower[:3]:
+        (count, seconds, longest), (own, own_seconds, own_longest) = under.functions[name], bare.functions.get(name, none)
+        if seconds - own_seconds > 0.001:
+            print(f"        {name}: {own} calls, {own_seconds * 1e3:.2f} ms, longest {own_longest * 1e3:.2f} -> "
+                  f"{count} calls, {seconds * 1e3:.2f} ms, longest {longest * 1e3:.2f}", flush=True)
 
 
 def measure(options, name, command, folder, zeros=False):
@@ -337,13 +357,14 @@ def measure(options, name, command, folder, zeros=False):
             if runs[under_samcl][-1] is None:
                 print(f"----  {name}: fails{' under samcl' if under_samcl else ''}", flush=True)
                 return None
-    bare, under = (Times(*map(statistics.median, zip(*runs[way][-options.times:]))) for way in (False, True))
+    bare, under = (middle(runs[way][-options.times:]) for way in (False, True))
     first = runs[True][0]
     if options.gpus:
         print(f"{name}: wall {bare.wall:.3f} -> {first.wall:.3f}, {under.wall:.3f} s, in builds {bare.builds:.3f} -> {first.builds:.3f}, {under.builds:.3f} s, "
               f"commands {bare.commands:.4f} -> {first.commands:.4f}, {under.commands:.4f} s, calls {bare.calls:.4f} -> {first.calls:.4f}, {under.calls:.4f} s, "
               f"CPU {bare.processor:.2f} -> {first.processor:.2f}, {under.processor:.2f} s",
               flush=True)
+        print_slower(bare, under)
     else:
         print(f"{name}: wall {bare.wall:.3f} -> {under.wall:.3f} s, in builds {bare.builds:.3f} -> {under.builds:.3f} s, "
               f"CPU {bare.processor:.3f} -> {under.processor:.3f} s, kernels {under.kernels:.3f} s", flush=True)
