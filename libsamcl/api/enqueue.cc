@@ -172,10 +172,11 @@ std::optional<cl_int> transfer_seen_behind(const std::shared_ptr<Queue>& queue, 
   Arriving arriving;
   std::shared_ptr<Event> seen;
   Graph& graph = queue->context->graph;
-  if (!graph.follow(queue, type, command, waits, arriving, &seen) && !graph.follow(queue, type, command, waits, &seen))
-    return std::nullopt;
+  const bool arrives =
+      type == CL_COMMAND_READ_BUFFER && graph.follow(queue, type, command, waits, arriving, &seen) != nullptr;
+  if (!arrives && !graph.follow(queue, type, command, waits, &seen)) return std::nullopt;
   const cl_int status = wait_for(*seen);
-  if (status == CL_COMPLETE && arriving.awaits_any()) arriving.take();
+  if (status == CL_COMPLETE && arrives) arriving.take();
   *event_out = Event::hand_out(std::move(seen));
   return status;
 }

@@ -43,18 +43,18 @@ struct Promise {
   bool operator==(const Promise&) const = default;
 };
 
-// In a process, ns.
-struct Kept {
+// Of a kernel's launches in one process, ns.
+struct KernelUse {
   uint64_t launched = 0;    // all of the kernel's launches
   uint64_t promising = 0;   // those that were in parts, or might have been
   uint64_t in_parts = 0;    // and were
   bool has_opened = false;  // devices, as soon as the program was built
-  bool had_parts = false;   // parts were there for half of it, or nothing has asked for them
+  bool had_parts = false;   // parts were there for half of what was promising, or were not asked for
 };
 
 // What the next process knows. Each that opened devices for less than was promised halves that, or takes an eighth of
 // it if it did not launch the kernel. What was in vain is tried again, after a dozen processes that did not open any.
-constexpr Promise after(const Promise& before, const Kept& process) {
+constexpr Promise after(const Promise& before, const KernelUse& process) {
   const uint64_t less = !process.has_opened ? 0 : process.launched > 0 ? before.most / 2 : before.most / 8;
   Promise next{std::max(process.promising, before.most - less), before.vain};
   if (process.promising == 0) return next;

@@ -51,7 +51,7 @@ TEST(PartsBuild, ThatWasLongOnceIsTriedAgain) {
 }
 
 // In processes of such launches, each of which opens devices if that seems worth it. How many of them do.
-int opening(Promise promise, Kept process, int processes) {
+int opening(Promise promise, KernelUse process, int processes) {
   int opened = 0;
   for (; processes > 0; --processes) {
     process.has_opened = promise.is_worth_opening();
@@ -61,7 +61,7 @@ int opening(Promise promise, Kept process, int processes) {
   return opened;
 }
 
-constexpr Kept launched(uint64_t promising, uint64_t in_parts) {
+constexpr KernelUse launched(uint64_t promising, uint64_t in_parts) {
   return {
       .launched = std::max<uint64_t>(promising, 1), .promising = promising, .in_parts = in_parts, .had_parts = true};
 }
@@ -72,10 +72,10 @@ TEST(PartsBuild, DevicesAreOpenedForWhatRanInParts) {
 }
 
 TEST(PartsBuild, DevicesAreOpenedOnceForWhatStaysWhole) {
-  const Kept whole = launched(100 * kMillisecond, 0);
+  const KernelUse whole = launched(100 * kMillisecond, 0);
   EXPECT_EQ(opening({}, whole, 12), 1);
   EXPECT_EQ(opening({}, whole, 60), 5) << "they are tried again";
-  Kept without_parts = whole;
+  KernelUse without_parts = whole;
   without_parts.had_parts = false;
   EXPECT_EQ(opening({}, without_parts, 10), 9) << "they came too late";
   Promise known = after({100 * kMillisecond, 0}, {whole.launched, whole.promising, 0, true, true});

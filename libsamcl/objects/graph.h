@@ -46,7 +46,7 @@ class Graph {
   bool do_at_once(const std::shared_ptr<Queue>& queue, const Command& command,
                   std::span<const std::shared_ptr<Event>> waits);
   // The same for a short transfer that the program waits for (Command::is_followed_by()). The operation that it belongs
-  // to, whose end arriving waits for; nullptr: it has to be submitted.
+  // to, whose end arriving waits for, or that of its event; nullptr: it has to be submitted.
   std::shared_ptr<Event> follow(const std::shared_ptr<Queue>& queue, cl_command_type type, const Command& command,
                                 std::span<const std::shared_ptr<Event>> waits, Arriving& arriving,
                                 std::shared_ptr<Event>* seen);
