@@ -71,10 +71,11 @@ Result<Translations> translate_for_all(const Context& context, const BuildSpecif
 }
 
 // Runs beside the driver's compiler.
-std::future<Result<Translations>> start_translation(const Context& context,
-                                                    std::shared_ptr<const BuildSpecification> specification) {
-  return beside(
-      [specification = std::move(specification), &context] { return translate_for_all(context, *specification); });
+FindingOut start_finding_out(const Context& context, const std::shared_ptr<const BuildSpecification>& specification) {
+  return {beside([specification, &context] { return translate_for_all(context, *specification); }),
+          beside([specification, &context] {
+            return remembered_times(*specification, driver::translator_facts(context.devices[0]->id));
+          })};
 }
 
 // What it takes to open the devices that parts run on, ns.
@@ -242,11 +243,11 @@ void Build::recall(const RememberedTimes& times) {
   expected_ns = times.promising_ns;
   rented_ns = times.rented_ns;
   built_before = times.built;
-  for (const auto& [name, by_size] : times.kernels) {
-    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
-  }
-  for (const auto& [name, promise] : times.promises) {
-    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->promise = promise;
+  for (const auto& [name, known] : times.kernels) {
+    const auto model = cost_models.find(name);
+    if (model == cost_models.end()) continue;
+    model->second->times.recall(known.times);
+    model->second->promise = known.promise;
   }
 }
 
@@ -265,12 +266,12 @@ void Build::remember(const Context& context) const {
                         .built = std::min(built_before + (is_made ? 1 : 0), kBuildIsKnown)};
   const bool had_parts = !is_made || promising - promising_when_made_ns_ >= promising / 2;
   for (const auto& [name, model] : cost_models) {
-    times.kernels[name] = model->times.known();
-    times.promises[name] = after(model->promise, {.launched = model->took_ns,
-                                                  .promising = model->promising_ns,
-                                                  .in_parts = model->in_parts_ns,
-                                                  .has_opened = has_opened,
-                                                  .had_parts = had_parts});
+    const KernelUse use{.launched = model->took_ns,
+                        .promising = model->promising_ns,
+                        .in_parts = model->in_parts_ns,
+                        .has_opened = has_opened,
+                        .had_parts = had_parts};
+    times.kernels[name] = {model->times.known(), after(model->promise, use)};
   }
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }
@@ -301,14 +302,14 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
   specification_ = std::move(specification);
 }
 
-void Program::finish(std::shared_ptr<const BuildSpecification> specification,
-                     std::future<Result<Translations>> translation, const std::optional<RememberedTimes>& times,
+void Program::finish(std::shared_ptr<const BuildSpecification> specification, FindingOut finding_out,
                      uint64_t took_ns) {
+  const auto times = finding_out.times.get();
   // Of a program that nobody knows: while it is translated, but not beside its own build, whose time tells what parts'
   // will take.
-  const bool is_translated = translation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  const bool is_translated = finding_out.translation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (context->opens_later && !times && !is_translated) context->open_devices_in_use();
-  std::shared_ptr<Build> made = make_build(specification, translation.get());
+  std::shared_ptr<Build> made = make_build(specification, finding_out.translation.get());
   const size_t parts = made->sub_kernel_programs.size();
   made->built_ns = took_ns;
   if (times && parts > 0) made->recall(*times);
@@ -338,16 +339,15 @@ cl_int Program::build(const char* options) {
   } else if (origin_ && origin_->specification->is_executable()) {
     specification = origin_->specification;
   }
-  std::future<Result<Translations>> translation;
-  if (specification) translation = start_translation(*context, specification);
+  FindingOut finding_out;
+  if (specification) finding_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
   const cl_int error = without_kernels(kernels, [&] {
     return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   });
   const uint64_t took_ns = now_ns() - began;
   if (error == CL_SUCCESS && specification) {
-    const auto times = remembered_times(*specification, driver::translator_facts(context->devices[0]->id));
-    finish(std::move(specification), std::move(translation), times, took_ns);
+    finish(std::move(specification), std::move(finding_out), took_ns);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -391,8 +391,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
     known = known && origin && origin->function != BuildSpecification::Function::build;
     specification->inputs.push_back(std::move(origin));
   }
-  std::future<Result<Translations>> translation;
-  if (known && specification->is_executable()) translation = start_translation(*context, specification);
+  FindingOut finding_out;
+  if (known && specification->is_executable()) finding_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
   const RealDevice& first = *context->devices[0];
   const cl_program real =
@@ -401,12 +401,10 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
-  if (!translation.valid()) {
+  if (finding_out.translation.valid())
+    program->finish(std::move(specification), std::move(finding_out), took_ns);
+  else
     program->set_specification(std::move(specification));
-    return program;
-  }
-  const auto times = remembered_times(*specification, driver::translator_facts(first.id));
-  program->finish(std::move(specification), std::move(translation), times, took_ns);
   return program;
 }
 

@@ -61,6 +61,12 @@ struct CostModel {
 // By kind of device (Device::kinds); 0 is always there.
 using Translations = std::map<unsigned, Translation>;
 
+// What is found out of a program while the driver compiles it.
+struct FindingOut {
+  std::future<Result<Translations>> translation;
+  std::future<std::optional<RememberedTimes>> times;
+};
+
 // Why kernels stay whole whose parts the driver does not build.
 extern const char* const kDoNotBuild;
 
@@ -155,10 +161,8 @@ class Program : public Object<Program> {
                                        const cl_program* real_inputs,
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
 
-  // The driver has made it from that, in `took_ns`; what the translator finds out decides what runs in parts. times:
-  // what earlier processes found out.
-  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation,
-              const std::optional<RememberedTimes>& times, uint64_t took_ns);
+  // The driver has made it from that, in `took_ns`; what the translator finds out decides what runs in parts.
+  void finish(std::shared_ptr<const BuildSpecification> specification, FindingOut finding_out, uint64_t took_ns);
 
   // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;

@@ -32,13 +32,11 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   Json& kernels = (*kept)["kernels"] = Json::object();
   for (const auto& [name, known] : times.kernels) {
     Json& kernel = kernels[name];
-    kernel["whole"] = known.whole;
-    kernel["in_parts"] = known.in_parts;
-    kernel["written_per_item"] = known.written_per_item;
-  }
-  for (const auto& [name, promise] : times.promises) {
-    kernels[name]["promised_ns"] = promise.most;
-    kernels[name]["vain_ns"] = promise.vain;
+    kernel["whole"] = known.times.whole;
+    kernel["in_parts"] = known.times.in_parts;
+    kernel["written_per_item"] = known.times.written_per_item;
+    kernel["promised_ns"] = known.promise.most;
+    kernel["vain_ns"] = known.promise.vain;
   }
   TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(*kept), {});
 }
@@ -53,10 +51,10 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
                           .rented_ns = read->value("rented_ns", uint64_t{0}),
                           .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
-      times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
-                             known.at("in_parts").get<std::map<unsigned, KnownParts>>(),
-                             known.at("written_per_item").get<double>()};
-      times.promises[name] = {known.value("promised_ns", uint64_t{0}), known.value("vain_ns", uint64_t{0})};
+      times.kernels[name] = {
+          {known.at("whole").get<KernelTimes::BySize>(), known.at("in_parts").get<std::map<unsigned, KnownParts>>(),
+           known.at("written_per_item").get<double>()},
+          {known.value("promised_ns", uint64_t{0}), known.value("vain_ns", uint64_t{0})}};
     }
     return times;
   } catch (const Json::exception&) {

@@ -15,10 +15,16 @@
 
 namespace samcl {
 
+struct RememberedKernel {
+  KernelTimes::Known times;
+  Promise promise;
+
+  bool operator==(const RememberedKernel&) const = default;
+};
+
 struct RememberedTimes {
   uint64_t parts_build_ns = 0;
-  std::map<std::string, KernelTimes::Known> kernels = {};  // by name
-  std::map<std::string, Promise> promises = {};            // likewise
+  std::map<std::string, RememberedKernel> kernels = {};  // by name
   // What launches took in that process that were in parts, or might have been: once this is long it is kept
   // whenever it has grown to one and a half or twice a power of two of that.
   uint64_t promising_ns = 0;

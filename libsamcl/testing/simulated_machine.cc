@@ -82,7 +82,9 @@ KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const K
     of_kinds[kind] = {.sources = {{}}, .kernels = {translation}, .includes = {}};
   std::promise<Result<Translations>> translated;
   translated.set_value(std::move(of_kinds));
-  program->finish(std::move(specification), translated.get_future(), std::nullopt, build_ns);
+  std::promise<std::optional<RememberedTimes>> times;
+  times.set_value(std::nullopt);
+  program->finish(std::move(specification), {translated.get_future(), times.get_future()}, build_ns);
   return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
 }
 

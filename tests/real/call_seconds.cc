@@ -10,10 +10,10 @@
 #include <CL/cl.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "tests/real/behind.h"
 
 namespace {
@@ -57,7 +57,7 @@ Function::Function(const char* its_name, Kind its_kind) : name(its_name), kind(i
   }
 }
 
-int64_t now_ns() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+int64_t present_ns() { return static_cast<int64_t>(samcl::now_ns()); }
 
 // A call, from its making to its end.
 class Call {
@@ -70,7 +70,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() {
-    const int64_t end_ns = now_ns(), took_ns = end_ns - begin_ns_;
+    const int64_t end_ns = present_ns(), took_ns = end_ns - begin_ns_;
     ++function_.calls;
     function_.ns += took_ns;
     int64_t longest = function_.longest_ns;
@@ -84,7 +84,7 @@ class Call {
 
  private:
   Function& function_;
-  const int64_t begin_ns_ = now_ns();
+  const int64_t begin_ns_ = present_ns();
 };
 
 }  // namespace
@@ -161,6 +161,8 @@ TIMED(command, cl_int, clEnqueueWriteImage,
 
 TIMED(command, cl_int, clFinish, (cl_command_queue queue), (queue))
 
+TIMED(command, cl_int, clWaitForEvents, (cl_uint count, const cl_event* events), (count, events))
+
 TIMED(other, cl_mem, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error),
       (context, flags, size, host, error))
 
@@ -174,7 +176,5 @@ TIMED(other, cl_int, clGetEventProfilingInfo,
       (event, what, size, value, needed))
 
 TIMED(other, cl_int, clReleaseEvent, (cl_event event), (event))
-
-TIMED(command, cl_int, clWaitForEvents, (cl_uint count, const cl_event* events), (count, events))
 
 }  // extern "C"

@@ -17,8 +17,13 @@ def lines(path, rows):
     path.write_text("".join(f"{row}\n" for row in rows))
 
 
-def hotspot(folder, name, count, low, high, chance):
-    lines(folder / "hotspot" / name, (f"{chance.uniform(low, high):.6f}" for _ in range(count)))
+def floats(count, chance):
+    return array.array("f", (chance.random() for _ in range(count))).tobytes()
+
+
+def hotspot(folder, size, count, chance):
+    for what, low, high in (("temp", 320, 330), ("power", 0, 0.01)):
+        lines(folder / "hotspot" / f"{what}_{size}", (f"{chance.uniform(low, high):.6f}" for _ in range(count)))
 
 
 def graph(path, nodes, degree, chance):
@@ -27,16 +32,11 @@ def graph(path, nodes, degree, chance):
 
 
 def make_large(folder, chance):
-    for name, count, low, high in (("temp_1024", 1024 * 1024, 320, 330), ("power_1024", 1024 * 1024, 0, 0.01),
-                                   ("temp_512x8", 512 * 512 * 8, 320, 330), ("power_512x8", 512 * 512 * 8, 0, 0.01)):
-        hotspot(folder, name, count, low, high, chance)
+    hotspot(folder, "1024", 1024 * 1024, chance)
+    hotspot(folder, "512x8", 512 * 512 * 8, chance)
     graph(folder / "graph.txt", 1 << 20, 6, chance)
-    (folder / "stencil.bin").write_bytes(array.array("f", (chance.random() for _ in range(1 << 16))).tobytes() * 256)
+    (folder / "stencil.bin").write_bytes(floats(1 << 16, chance) * 256)
     (folder / "mri-q.bin").write_bytes(struct.pack("ii", 2048, 1 << 18) + floats(5 * 2048 + 3 * (1 << 18), chance))
-
-
-def floats(count, chance):
-    return array.array("f", (chance.random() for _ in range(count))).tobytes()
 
 
 def make_parboil(folder, chance):
@@ -56,15 +56,17 @@ def make_parboil(folder, chance):
 
 
 def main():
-    large, words = sys.argv[1:2] == ["--large"], [word for word in sys.argv[1:] if word != "--large"]
-    if len(words) != 1:
+    words = sys.argv[1:]
+    is_large = words[:1] == ["--large"]
+    if len(words) != 1 + is_large:
         sys.exit(__doc__.strip())
-    folder, chance = pathlib.Path(words[0]), random.Random(1)
-    if large:
-        return folder.exists() or make_large(folder, chance)
-    for name, count, low, high in (("temp_128", 128 * 128, 320, 330), ("power_128", 128 * 128, 0, 0.01),
-                                   ("temp_64x4", 64 * 64 * 4, 320, 330), ("power_64x4", 64 * 64 * 4, 0, 0.01)):
-        hotspot(folder, name, count, low, high, chance)
+    folder, chance = pathlib.Path(words[-1]), random.Random(1)
+    if is_large:
+        if not folder.exists():
+            make_large(folder, chance)
+        return
+    hotspot(folder, "128", 128 * 128, chance)
+    hotspot(folder, "64x4", 64 * 64 * 4, chance)
     graph(folder / "graph.txt", 8192, 5, chance)
     lines(folder / "tree.txt", [20000, *chance.sample(range(1, 1 << 30), 20000)])
     lines(folder / "commands.txt", ["j 512 4000", "", "", "k 2048"])
