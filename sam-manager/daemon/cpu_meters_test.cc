@@ -12,6 +12,9 @@ namespace samcl::daemon {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000;
+// What a performance event counts and a thread's own clock differ: the event stands while the kernel changes threads
+// (0.13 ms of 20 were seen, with more threads than processors).
+constexpr uint64_t kChangingThreadsNs = kMs;
 
 uint64_t own_cpu_ns(clockid_t clock) {
   timespec now{};
@@ -48,7 +51,7 @@ TEST(CpuMeters, CountWhatWatchedThreadsComputeFromThenOn) {
   compute_for(10 * kMs);
   const uint64_t counted = meters.use(getpid())->ns - before;
   const uint64_t computed = own_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-  EXPECT_GE(counted, 10 * kMs);
+  EXPECT_GE(counted + kChangingThreadsNs, 10 * kMs);
   // The two clocks differ by what the processor did for others meanwhile (1.1 ms of 10 were seen).
   EXPECT_LE(counted, computed + 20 * kMs) << "not what the other thread computed";
   EXPECT_EQ(meters.use(getpid())->threads, 1u);
@@ -56,14 +59,12 @@ TEST(CpuMeters, CountWhatWatchedThreadsComputeFromThenOn) {
 
 TEST(CpuMeters, ThreadsThatHaveEndedCountStill) {
   CpuMeters meters;
-  uint64_t computed = 0;
   for (int i = 0; i < 2; ++i)
     std::thread([&] {
       meters.watch(getpid(), own_thread());
       compute_for(10 * kMs);
-      computed += own_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     }).join();
-  EXPECT_GE(meters.use(getpid())->ns + meters.lag_ns(), 20 * kMs);
+  EXPECT_GE(meters.use(getpid())->ns + meters.lag_ns() + kChangingThreadsNs, 20 * kMs);
 }
 
 TEST(CpuMeters, WithoutPerformanceEventsAllOfTheProcessCounts) {
