@@ -53,6 +53,9 @@ struct KernelTranslation {
   bool may_slice = false;  // parts of its NDRange may run one after another on one device
   // Parts may run on several devices where these see one memory: there atomics and volatile stores mean what they say.
   bool splits_in_one_memory = false;
+  // It exchanges words, or compares and exchanges them, in global memory: what it leaves may depend on the order in
+  // which its work-groups come (sums of floating-point numbers).
+  bool exchanges = false;
   std::string why_not_split;  // empty if may_split; else one short reason for people
   std::string why_not_slice;  // empty if may_slice
   // True if the result may depend on the local size: it uses local memory, a barrier, or a built-in about

@@ -18,6 +18,7 @@ KernelTranslation every_field() {
   kernel.may_split_disjoint = true;
   kernel.may_slice = true;
   kernel.splits_in_one_memory = true;
+  kernel.exchanges = true;
   kernel.why_not_split = "writes volatile global memory";
   kernel.depends_on_local_size = false;
   kernel.depends_on_addresses = true;

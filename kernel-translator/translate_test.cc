@@ -315,6 +315,8 @@ TEST(Slicing, is_refused_where_a_kernel_may_wait_for_other_groups) {
   EXPECT_FALSE(only_kernel("__kernel void k(__global int* p) { while (atomic_add(p, 0) < 9); }")["may_slice"]);
   EXPECT_FALSE(only_kernel("__kernel void k(__global atomic_int* p) { while (atomic_load(p) < 9); }",
                            "-cl-std=CL2.0")["may_slice"]);
+  EXPECT_TRUE(only_kernel("__kernel void k(__global atomic_int* p) { if (atomic_load(p) < 9) atomic_store(p + 1, 1); }",
+                          "-cl-std=CL2.0")["may_slice"]);
 }
 
 // Whether a kernel with such a body, over the buffer p and local memory f, may be split; and may be sliced.
@@ -349,6 +351,89 @@ TEST(Slicing, is_allowed_where_a_loop_only_counts_with_atomics) {
   EXPECT_EQ(parts("int g = get_global_id(0); for (int i = n[g]; i < n[g + 1]; ++i)"
                   " if (atomic_min(p + n[i], 7) > 7) f[atomic_inc(f) + 1] = i;"),
             kSlices);
+}
+
+// Whether the kernel of such a body may be sliced, and what else it says of exchanges.
+bool tries_again(const std::string& body, const std::string& options = "") {
+  const json kernel = only_kernel(
+      "float f(int i) { return as_float(i); }\n"
+      "__kernel void k(volatile __global int* p, __global const float* in, __global float* out, __local int* l) {"
+      " int g = get_global_id(0); volatile __global int* w = p + (g & 15); float v = in[g]; " +
+          body + " }",
+      options);
+  EXPECT_TRUE(kernel["exchanges"]) << body;
+  EXPECT_FALSE(kernel["may_split"]) << body;
+  EXPECT_EQ(kernel["may_slice"], kernel["splits_in_one_memory"]) << body;
+  return kernel["may_slice"];
+}
+
+TEST(Slicing, is_allowed_where_loops_try_an_exchange_again) {
+  EXPECT_TRUE(tries_again("int o; do { o = *w; } while (atomic_cmpxchg(w, o, as_int(f(o) + v)) != o);"));
+  EXPECT_TRUE(
+      tries_again("union { int i; float f; } o, n; do { o.f = *(volatile __global float*)w; n.f = o.f + v; }"
+                  " while (atomic_cmpxchg(w, o.i, n.i) != o.i);"));
+  EXPECT_TRUE(tries_again("int o = *w, a; do { a = o; o = atomic_cmpxchg(w, a, as_int(f(a) + v)); } while (a != o);"));
+  EXPECT_TRUE(tries_again("int o = 0, a; for (;;) { a = o; o = atomic_cmpxchg(w, a, a ^ g); if (o == a) break; }"));
+  EXPECT_TRUE(tries_again("int o; while (o = *w, f(o) < v && atomic_cmpxchg(w, o, as_int(v)) != o);"));
+  EXPECT_TRUE(
+      tries_again("int o = *w; while (f(o) < v) { int a = o; o = atomic_cmpxchg(w, a, as_int(v));"
+                  " if (o == a) break; }"));
+  EXPECT_TRUE(
+      tries_again("for (;;) { int o = *w; if (f(o) >= v) break; if (atomic_cmpxchg(w, o, as_int(v)) == o) break; }"));
+  EXPECT_TRUE(tries_again("for (bool done = false; !done;) { int o = *w; done = atomic_cmpxchg(w, o, o + g) == o; }"));
+  // What is taken out is given back with what is added, until nothing was added meanwhile.
+  EXPECT_TRUE(
+      tries_again("volatile __global float* x = (volatile __global float*)w; float o = v;"
+                  " while ((o = atomic_xchg(x, atomic_xchg(x, 0.0f) + o)) != 0.0f);"));
+  // Within other loops, and what comes of it.
+  EXPECT_TRUE(
+      tries_again("for (int i = 0; i < 9; ++i) { int o; do { o = p[i]; for (int j = 0; j < g; ++j) v += j; }"
+                  " while (atomic_cmpxchg(p + i, o, as_int(f(o) + v)) != o); out[i] = o; }"));
+  // Once, where nothing is tried again.
+  EXPECT_TRUE(tries_again("if (atomic_cmpxchg(w, 0, 1) == 0) out[g] = 1;"));
+}
+
+TEST(Slicing, is_allowed_where_loops_try_an_exchange_of_c11_again) {
+  const std::string begin = "volatile __global atomic_int* a = (volatile __global atomic_int*)p + (g & 15); ";
+  const auto of_c11 = [&](const std::string& body) { return tries_again(begin + body, "-cl-std=CL2.0"); };
+  EXPECT_TRUE(of_c11("int e = atomic_load(a); while (!atomic_compare_exchange_weak(a, &e, as_int(f(e) + v)));"));
+  EXPECT_TRUE(
+      of_c11("int e, d; do { e = atomic_load_explicit(a, memory_order_relaxed); d = as_int(f(e) + v); } while ("
+             "!atomic_compare_exchange_strong_explicit(a, &e, d, memory_order_relaxed, memory_order_relaxed));"));
+  EXPECT_FALSE(of_c11("int e; do { e = 0; } while (!atomic_compare_exchange_strong(a, &e, 1)); atomic_store(a, 0);"));
+  EXPECT_FALSE(of_c11("int e = 0; while (!atomic_compare_exchange_strong(a, &e, 1)) { if (e) e = 0; }"));
+  EXPECT_FALSE(of_c11("int e = 0; while (!atomic_compare_exchange_strong(a, &e, 1) || e);"));
+  EXPECT_FALSE(
+      of_c11("int e = 0; __private int* q = g ? &e : &g; while (!atomic_compare_exchange_strong(a, &e, 1)) *q = 0;"));
+  EXPECT_FALSE(
+      of_c11("while (atomic_load(a) < 9) atomic_fetch_xor(a, 0);"
+             " int e = 0; atomic_compare_exchange_strong(a, &e, 1);"));
+  EXPECT_FALSE(
+      tries_again("volatile __global atomic_flag* a = (volatile __global atomic_flag*)w;"
+                  " while (atomic_flag_test_and_set(a)); atomic_flag_clear(a);",
+                  "-cl-std=CL2.0"));
+}
+
+TEST(Slicing, is_refused_where_a_loop_that_exchanges_waits_nevertheless) {
+  EXPECT_FALSE(tries_again("while (atomic_cmpxchg(w, 0, 1) != 0); out[0] += v; atomic_xchg(w, 0);"));
+  EXPECT_FALSE(tries_again("while (atomic_xchg(w, 1)); out[0] += v; atomic_xchg(w, 0);"));
+  EXPECT_FALSE(tries_again("while (atomic_xchg(w, 1) != 0 || atomic_xchg(w, 0) != 1);"));
+  EXPECT_FALSE(tries_again("int o; do { o = *w; } while (atomic_cmpxchg(w, o, 1) != o || o == 1); atomic_xchg(w, 0);"));
+  EXPECT_FALSE(tries_again("int o; do { o = *w; } while (o != 0 || atomic_cmpxchg(w, o, 1) != o); atomic_xchg(w, 0);"));
+  // It succeeds and goes on nevertheless, or compares with what it has not found.
+  EXPECT_FALSE(tries_again("int o = 0, a; do { a = o; o = atomic_cmpxchg(w, a, a); } while (o < 9);"));
+  EXPECT_FALSE(tries_again("int o; do { o = *w; } while (atomic_cmpxchg(w, o & 1, 2) != (o & 1));"));
+  EXPECT_FALSE(tries_again("int o; do { o = p[16]; } while (atomic_cmpxchg(w, o, 2) != o);"));
+  EXPECT_FALSE(tries_again("int o = 0, a; do { a = o; o = atomic_cmpxchg(p + (a & 3), a, a + 1); } while (a != o);"));
+  // Something between may have changed the word.
+  EXPECT_FALSE(tries_again("int o; do { o = *w; p[g & 7] = 1; } while (atomic_cmpxchg(w, o, o + g) != o);"));
+  EXPECT_FALSE(tries_again("int o; do { o = *w; atomic_inc(w); } while (atomic_cmpxchg(w, o, o + g) != o);"));
+  EXPECT_FALSE(
+      tries_again("int o; do { o = *w; *(volatile __global char*)w = 1; } while (atomic_cmpxchg(w, o, o + g) != o);"));
+  // A loop inside waits.
+  EXPECT_FALSE(tries_again("int o; do { o = *w; while (p[16] == 0); } while (atomic_cmpxchg(w, o, o + g) != o);"));
+  // What was exchanged decides whether an outer loop goes on.
+  EXPECT_FALSE(tries_again("int o; do { do { o = *w; } while (atomic_cmpxchg(w, o, o | 1) != o); } while (o & 1);"));
 }
 
 TEST(Slicing, is_refused_where_what_a_loop_waits_for_comes_through_local_or_private_memory) {

@@ -103,7 +103,9 @@ constexpr Builtin kBuiltins[] = {
     atomic("atomic_xor", Effect::updates, Accumulation::bit_xor),
     atomic("atomic_min", Effect::updates, Accumulation::min_signed),
     atomic("atomic_max", Effect::updates, Accumulation::max_signed),
-    // compare-exchange, test-and-set
+    atomic("atomic_cmpxchg", Effect::updates, Accumulation::none, Ordering::waits),
+    atomic("atomic_compare_exchange_*", Effect::updates, Accumulation::none, Ordering::waits),
+    // test-and-set, and what we do not know
     atomic("atomic_*", Effect::updates, Accumulation::none, Ordering::waits),
 
     {.name = "vload_half*", .kind = Kind::vector_load, .first = Effect::reads, .element = 2},

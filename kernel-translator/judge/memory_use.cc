@@ -164,8 +164,7 @@ void Study::visit_atomic(const llvm::Instruction& instruction, const MemoryAcces
   touch(access);
   if (!roots_of(access.pointer).global()) return;
   communicates_ = true;
-  // Work-groups of a later slice may never run while an earlier one waits for them.
-  if (access.ordering == Builtin::Ordering::waits) kernel_.no_slice("waits on atomics in global memory");
+  if (access.reads && access.writes && access.accumulates == Accumulation::none) kernel_.exchanges = true;
   kernel_.no_split_apart("uses atomics on global memory");
 }
 

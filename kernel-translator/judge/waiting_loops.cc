@@ -6,6 +6,7 @@
 #include "kernel-translator/ir/control_flow.h"
 #include "kernel-translator/ir/memory_effect.h"
 #include "kernel-translator/ir/pointer_roots.h"
+#include "kernel-translator/judge/retry_loops.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -36,7 +37,7 @@ class Dependence {
 
   // Pointers to global memory that are read inside the loop on its behalf.
   const std::set<const llvm::Value*>& read() const { return read_; }
-  // One of them is volatile: whoever changes it need not be the kernel.
+  // One of them is volatile, or atomic: whoever changes it need not be the kernel.
   bool reads_volatile() const { return reads_volatile_; }
 
  private:
@@ -109,10 +110,10 @@ class Dependence {
     }
   }
 
-  void read_through(const llvm::Value* pointer, bool is_volatile) {
+  void read_through(const llvm::Value* pointer, bool may_change) {
     const Roots roots = roots_of(pointer);
     if (roots.global()) read_.insert(pointer);
-    reads_volatile_ = reads_volatile_ || (is_volatile && roots.global());
+    reads_volatile_ = reads_volatile_ || (may_change && roots.global());
     // Private or local memory: whichever store put the value there.
     const unsigned space = pointer->getType()->getPointerAddressSpace();
     if (space != kGlobal && space != kConstant && !through_memory_) {
@@ -130,7 +131,7 @@ class Dependence {
     add_inner_loops(instruction);
     if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) add_ways_to(*phi);
     for (const MemoryAccess& access : effect_of(instruction).accesses)
-      if (access.reads) read_through(access.pointer, access.is_volatile);
+      if (access.reads) read_through(access.pointer, access.is_volatile || access.ordering == Builtin::Ordering::waits);
   }
 
   const llvm::Loop& loop_;
@@ -163,6 +164,7 @@ bool may_wait(llvm::Function& kernel, bool communicates,
   const llvm::LoopInfo loops(dominators);
   if (!is_nest_of_loops(kernel, loops)) return true;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (only_tries_again(*loop, loops)) continue;
     const Dependence dependence(*loop, loops);
     if (dependence.reads_volatile()) return true;
     for (const llvm::Value* pointer : dependence.read()) {

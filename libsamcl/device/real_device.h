@@ -71,6 +71,8 @@ class RealDevice {
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
 
+  // It does one work-group after another, by their numbers: where their order counts, all runs leave the same.
+  bool runs_groups_in_order() const { return units_ == 1; }
   // Work-groups of that many work-items that are in the device at once.
   uint64_t groups_at_once(uint64_t work_items) const;
   // So many of them keep it as busy as it can be: a GPU waits for memory and its own pipelines before it is full.

@@ -166,8 +166,9 @@ class Options {
         std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.storage->layout(); });
     if (has_image && context_.device->is_mixed()) return "uses images, on devices that are not alike";
     const KernelTranslation& known = *kernel_.translation;
-    if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {
-      return known.why_not_split;
+    if (!known.may_split && !known.may_split_disjoint) {
+      if (!one_memory || !known.splits_in_one_memory) return known.why_not_split;
+      if (known.exchanges && context_.devices[0]->runs_groups_in_order()) return known.why_not_split;
     }
     if (devices == 1) return "its mode is one device";
     return bound_ ? "uses memory that only the first device has" : "";

@@ -324,15 +324,34 @@ class KernelWriter {
     line("barrier(CLK_LOCAL_MEM_FENCE);");
   }
 
-  // Each operation has four cells of its own: within a cell the order of the work-items makes no difference.
+  // Each operation has four cells of its own: within a cell the order of the work-items makes no difference. Some are
+  // made of compare-exchange, tried again until it succeeds.
   void count_globally() {
-    static constexpr std::array operations = {"atomic_add", "atomic_xor", "atomic_min",
-                                              "atomic_max", "atomic_and", "atomic_or"};
+    struct Operation {
+      const char *name, *of_old_and_v;
+    };
+    static constexpr std::array<Operation, 6> operations = {{{"atomic_add", "old + v"},
+                                                             {"atomic_xor", "old ^ v"},
+                                                             {"atomic_min", "min(old, v)"},
+                                                             {"atomic_max", "max(old, v)"},
+                                                             {"atomic_and", "old & v"},
+                                                             {"atomic_or", "old | v"}}};
     const unsigned count = 1 + pick(3);
     for (unsigned i = 0; i < count; ++i) {
       const unsigned operation = pick(operations.size());
-      line(std::string(operations[operation]) + "(&counters[" + number(4 * operation) + "u + (" + variable() +
-           " & 3u)], " + value() + ");");
+      const auto& [name, of_old_and_v] = operations[operation];
+      const std::string cell = "&counters[" + number(4 * operation) + "u + (" + variable() + " & 3u)]";
+      if (plan_.compares_and_exchanges) {
+        line("{ volatile " + qualifier("global") + " uint* at = " + cell + "; const uint v = " + value() + ";");
+        if (chance(50))
+          line(std::string("uint old; do { old = *at; } while (atomic_cmpxchg(at, old, ") + of_old_and_v +
+               ") != old); }");
+        else
+          line(std::string("uint old = *at, found; while ((found = atomic_cmpxchg(at, old, ") + of_old_and_v +
+               ")) != old) old = found; }");
+      } else {
+        line(std::string(name) + "(" + cell + ", " + value() + ");");
+      }
     }
   }
 

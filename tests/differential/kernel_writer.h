@@ -18,7 +18,8 @@ struct KernelPlan {
   bool exchange = false;        // exchange values through local memory between barriers
   bool local_atomics = false;
   bool global_atomics = false;
-  bool permuted = false;  // slots are assigned through the permutation buffer
+  bool compares_and_exchanges = false;  // they are made of compare-exchange
+  bool permuted = false;                // slots are assigned through the permutation buffer
   bool opencl_c_3 = false;
   // get_global_offset(d) may have a d that the compiler does not know. PoCL 3.1 fails to load such a kernel
   // when it is launched without an offset ("undefined symbol: _global_offset_x").

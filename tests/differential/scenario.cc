@@ -96,6 +96,7 @@ class ScenarioMaker {
     plan_steps();
     made_.summary = describe(range_) + (plan_.permuted ? ", permuted" : "") + (plan_.exchange ? ", local memory" : "") +
                     (plan_.local_atomics ? ", local atomics" : "") + (plan_.global_atomics ? ", global atomics" : "") +
+                    (plan_.global_atomics && plan_.compares_and_exchanges ? " by compare-exchange" : "") +
                     (plan_.opencl_c_3 ? ", OpenCL C 3.0" : "");
     return std::move(made_);
   }
@@ -112,6 +113,7 @@ class ScenarioMaker {
     plan_.local_argument = chance(random_, 50);
     plan_.local_atomics = !null_local && chance(random_, 20);
     plan_.global_atomics = chance(random_, 12);
+    plan_.compares_and_exchanges = chance(random_, 40);
     plan_.permuted = chance(random_, 25);
     plan_.opencl_c_3 = opencl_c_3 && chance(random_, 25);
     plan_.variable_offset_dimension = range_.offset != std::array<size_t, 3>{};
