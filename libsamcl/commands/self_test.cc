@@ -86,7 +86,7 @@ SelfTest::SelfTest(const LaunchRequest& request, const LaunchPlan& split, const 
       ndrange_(split.ndrange),
       pass_local_(split.pass_local),
       box_(SelfTests::box(split.ndrange, expected_ns, kernel().record.self_tests)),
-      accesses_(accesses_of(kernel(), *request.arguments)) {
+      accesses_(accesses_of(kernel(), *request.arguments, split.ndrange, true)) {
   partition(accesses_, kernel(), *request_.arguments, ndrange_, {{0, box_}});
   for (const BufferAccess& access : accesses_) {
     if (!access.written) continue;

@@ -137,7 +137,7 @@ bool TakingOver::may_run(size_t by, const GroupBox& box) {
   const auto index = static_cast<size_t>(from - division.begin());
   from->box.count[dimension] -= box.count[dimension];
   division.push_back({plan_.parts[by].device, box});
-  BufferAccesses accesses = accesses_of(*request_.kernel, *request_.arguments);
+  BufferAccesses accesses = accesses_of(*request_.kernel, *request_.arguments, plan_.ndrange, true);
   const PartitionCost cost = partition(accesses, *request_.kernel, *request_.arguments, plan_.ndrange, division);
   const bool are_known = std::ranges::all_of(accesses, [](const BufferAccess& access) {
     return !access.written || !access.shares.empty() || access.storage->shared();

@@ -23,7 +23,7 @@ Values values_of(const KernelTranslation* kernel, const Arguments& arguments, st
   for (size_t i = 0; i < arguments.size(); ++i) {
     const KernelArgument* facts = facts_of(kernel, i);
     if (const auto& buffer = arguments[i].buffer) {
-      values[i].buffer_bytes = buffer->range.size();
+      values[i].buffer_bytes = reach_of(*buffer).end - buffer->range.begin;
       if (!buffer->image) continue;
       images[i] = numbers_of(buffer->image->layout);
       values[i].value = std::as_bytes(std::span(&images[i], 1));
@@ -36,7 +36,43 @@ Values values_of(const KernelTranslation* kernel, const Arguments& arguments, st
   return values;
 }
 
+bool shows_sub_buffer(const Argument& argument) {
+  return argument.buffer && reach_of(*argument.buffer) != argument.buffer->range;
+}
+
+// By argument, what the kernel touches through it.
+class Touched {
+ public:
+  Touched(const KernelTranslation* kernel, const RememberedFootprint* footprint, const Arguments& arguments,
+          Ndrange ndrange, bool knows_local) {
+    bool is_asked = false;
+    for (size_t i = 0; i < arguments.size(); ++i) is_asked = is_asked || shows_sub_buffer(arguments[i]);
+    if (!is_asked || !kernel || !footprint || (!knows_local && kernel->depends_on_local_size)) return;
+    if (!knows_local) ndrange.local = {1, 1, 1};
+    std::vector<ImageNumbers> images;
+    const Values values = values_of(kernel, arguments, images);
+    found_ = footprint->evaluate({ndrange, {values.data(), values.size()}}, {{0, {{0, 0, 0}, ndrange.groups()}}});
+  }
+
+  Range of(size_t index, const Argument& argument) const {
+    const Range shown = argument.buffer->range;
+    if (!shows_sub_buffer(argument)) return shown;
+    const Range reach = reach_of(*argument.buffer);
+    if (!found_) return reach;
+    const ArgumentFootprint& footprint = found_->front()[index];
+    if (footprint.reads.whole || footprint.may_write.whole) return reach;
+    const uint64_t size = reach.end - shown.begin;
+    const uint64_t end = std::max(bounds(footprint.reads, size).end, bounds(footprint.may_write, size).end);
+    return {shown.begin, std::max(shown.end, shown.begin + end)};
+  }
+
+ private:
+  std::shared_ptr<const RememberedFootprint::ByPart> found_;  // nullptr: nothing is known
+};
+
 }  // namespace
+
+Range reach_of(const Buffer& buffer) { return buffer.parent && !buffer.image ? buffer.parent->range : buffer.range; }
 
 // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every driver lets
 // them.
@@ -45,14 +81,16 @@ bool may_write(const KernelTranslation* kernel, size_t argument) {
   return !facts || facts->may_write;
 }
 
-BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments) {
+BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFootprint* footprint,
+                           const Arguments& arguments, const Ndrange& ndrange, bool knows_local) {
+  const Touched touched(kernel, footprint, arguments, ndrange, knows_local);
   BufferAccesses accesses;
   for (size_t index = 0; index < arguments.size(); ++index) {
     const Argument& argument = arguments[index];
     if (!argument.buffer) continue;
     BufferAccess access;
     access.storage = argument.buffer->storage;
-    access.range = argument.buffer->range;
+    access.range = touched.of(index, argument);
     const KernelArgument* facts = facts_of(kernel, index);
     access.written = may_write(kernel, index);
     if (access.written && argument.buffer->image) {
@@ -103,7 +141,9 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
     const auto& buffer = arguments[index].buffer;
     if (!buffer) continue;
     const auto access = std::ranges::find(accesses, buffer->storage, &BufferAccess::storage);
-    shown[index] = {static_cast<unsigned>(access - accesses.begin()), buffer->storage->shared(), buffer->range};
+    const Range reach = reach_of(*buffer);
+    shown[index] = {static_cast<unsigned>(access - accesses.begin()), buffer->storage->shared(), reach,
+                    buffer->range.begin - reach.begin};
   }
   const auto found = footprint.partition({ndrange, {values.data(), values.size()}}, parts, {shown.data(), shown.size()},
                                          kernel && kernel->may_split_disjoint);

@@ -49,10 +49,18 @@ std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts
 // Whether the kernel may write through that argument. kernel: as below.
 bool may_write(const KernelTranslation* kernel, size_t argument);
 
-// kernel: what the translator found out; nullptr: nothing.
-BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments);
-inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& arguments) {
-  return accesses_of(kernel.translation, arguments);
+// What a kernel may get to through the object as an argument. Of a sub-buffer that is its parent: OpenCL forbids it,
+// but all drivers let kernels go beyond, and programs do (BEAGLE adds offsets in the parent to its first sub-buffer).
+Range reach_of(const Buffer& buffer);
+
+// kernel: what the translator found out; nullptr: nothing. footprint: nullptr likewise. ndrange.local: {1, 1, 1} where
+// it is not known yet. A sub-buffer of which all accesses are known is touched as far as they go.
+BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFootprint* footprint,
+                           const Arguments& arguments, const Ndrange& ndrange, bool knows_local);
+inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
+                                  bool knows_local) {
+  return accesses_of(kernel.translation, kernel.cost_model ? &kernel.cost_model->footprint : nullptr, arguments,
+                     ndrange, knows_local);
 }
 
 // Bytes that a launch in one piece writes; 0: not known. kernel: one that may be split.

@@ -71,8 +71,13 @@ struct AccessesTest : ::testing::Test {
   // In two halves.
   PartitionCost share(const Footprints& footprints) {
     const double equal[] = {1, 1};
-    accesses = accesses_of(&kernel, arguments());
+    accesses = touched();
     return partition(accesses, &kernel, footprints.made(), arguments(), ndrange, split(ndrange, equal));
+  }
+  BufferAccesses touched() const { return accesses_of(&kernel, nullptr, arguments(), ndrange, true); }
+  BufferAccesses touched(const Footprints& footprints, bool knows_local = true) const {
+    const RememberedFootprint footprint = footprints.made();
+    return accesses_of(&kernel, &footprint, arguments(), ndrange, knows_local);
   }
 };
 
@@ -81,7 +86,7 @@ TEST_F(AccessesTest, EachBufferIsTouchedWhereItIsShown) {
   pass(a, false);
   pass(7);
   pass(part_of(b, {4096, 8192}));
-  const auto found = accesses_of(&kernel, arguments());
+  const auto found = touched(Footprints());
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].storage, a->storage);
   EXPECT_EQ(found[0].range, kAll);
@@ -98,7 +103,7 @@ TEST_F(AccessesTest, ArgumentsThatShowOneStorageAreOneTouch) {
   pass(part_of(buffer, {8192, 12288}));
   kernel.arguments[1].store_width = 2;
   pass(part_of(buffer, {4096, 5000}));
-  const auto found = accesses_of(&kernel, arguments());
+  const auto found = touched(Footprints());
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].range, (Range{0, 12288}));
   EXPECT_TRUE(found[0].written);
@@ -107,7 +112,7 @@ TEST_F(AccessesTest, ArgumentsThatShowOneStorageAreOneTouch) {
 
 TEST_F(AccessesTest, NullBuffersAreNoTouches) {
   pass(nullptr);
-  EXPECT_THAT(accesses_of(&kernel, arguments()), IsEmpty());
+  EXPECT_THAT(touched(), IsEmpty());
   pass(make_buffer());
   const PartitionCost cost =
       share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
@@ -117,7 +122,7 @@ TEST_F(AccessesTest, NullBuffersAreNoTouches) {
 
 TEST_F(AccessesTest, OfAnUnknownKernelEveryBufferMayBeWrittenByteByByte) {
   pass(make_buffer(), false);
-  const auto found = accesses_of(static_cast<const KernelTranslation*>(nullptr), arguments());
+  const auto found = accesses_of(nullptr, nullptr, arguments(), ndrange, true);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].written);
   EXPECT_EQ(found[0].width, 1u);
@@ -151,11 +156,14 @@ TEST_F(AccessesTest, ReadsMayOverlap) {
   EXPECT_THAT(accesses[0].shares[0].writes, IsEmpty());
 }
 
-TEST_F(AccessesTest, UnknownReadsAreOfAllThatIsShown) {
+TEST_F(AccessesTest, UnknownReadsAreOfAllThatIsReached) {
   pass(part_of(make_buffer(), kSecond), false);
-  share(Footprints().anywhere(0, Footprints::reads));
-  EXPECT_THAT(accesses[0].needs(0), ElementsAre(kSecond));
-  EXPECT_THAT(accesses[0].needs(1), ElementsAre(kSecond));
+  pass(make_buffer(), false);
+  share(Footprints().anywhere(0, Footprints::reads).anywhere(1, Footprints::reads));
+  for (const size_t part : {0, 1}) {
+    EXPECT_THAT(accesses[0].needs(part), ElementsAre(kAll)) << "the parent";
+    EXPECT_THAT(accesses[1].needs(part), ElementsAre(kAll));
+  }
 }
 
 TEST_F(AccessesTest, OverlappingWritesAreMerged) {
@@ -201,13 +209,29 @@ TEST_F(AccessesTest, SubBuffersAreRangesOfTheirStorage) {
   EXPECT_THAT(accesses[0].shares[0].needs, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
 }
 
-TEST_F(AccessesTest, FootprintsEndWithTheSubBuffer) {
+TEST_F(AccessesTest, FootprintsEndWithTheParentOfASubBuffer) {
   const auto parent = make_buffer();
-  pass(part_of(parent, {0, kBytes / 4}));
+  pass(part_of(parent, {kBytes / 4, kBytes / 2}));
   share(Footprints().element(0, Footprints::may_write));
   ASSERT_THAT(accesses[0].shares, SizeIs(2));
-  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{0, kBytes / 4}));
-  EXPECT_THAT(accesses[0].shares[1].writes, IsEmpty());
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{kBytes / 4, 3 * kBytes / 4}));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(Range{3 * kBytes / 4, kBytes}));
+}
+
+TEST_F(AccessesTest, SubBuffersAreTouchedAsFarAsTheirKernelsMayGo) {
+  const auto parent = make_buffer(4 * kBytes);
+  const Range all{0, 4 * kBytes}, part{kBytes, 2 * kBytes};
+  pass(part_of(parent, part));
+  const auto of_elements = Footprints().element(0, Footprints::may_write);
+  EXPECT_EQ(touched(of_elements)[0].range, part);
+  EXPECT_EQ(touched(of_elements, false)[0].range, all) << "it may depend on a local size that is not known";
+  kernel.depends_on_local_size = false;
+  EXPECT_EQ(touched(of_elements, false)[0].range, part);
+  EXPECT_EQ(touched(Footprints().element(0, Footprints::may_write, kItems))[0].range, (Range{kBytes, 3 * kBytes}));
+  EXPECT_EQ(touched(Footprints().anywhere(0, Footprints::reads))[0].range, all);
+  EXPECT_EQ(touched()[0].range, all);
+  // Not of what is known to go nowhere.
+  EXPECT_EQ(touched(Footprints())[0].range, part);
 }
 
 // Part 1 through the first argument and part 0 through the second write the same bytes of the parent.

@@ -19,7 +19,7 @@ bool bound_to_first_device(const LaunchRequest& request) {
 }
 
 BufferAccesses accesses_of(const LaunchRequest& request) {
-  BufferAccesses accesses = accesses_of(*request.kernel, *request.arguments);
+  BufferAccesses accesses = accesses_of(*request.kernel, *request.arguments, request.ndrange, request.has_local);
   for (const auto& allocation : request.reachable) {
     const auto same = [&](const BufferAccess& access) { return access.storage == allocation->storage; };
     accesses.erase(std::remove_if(accesses.begin(), accesses.end(), same), accesses.end());

@@ -38,21 +38,22 @@ struct Gathered {
   bool unknown_writes = false;
 };
 
-void add_needs(std::vector<Range>& needs, const ByteSet& set, Range shown) {
-  if (set.whole) needs.push_back(shown);
+void add_needs(std::vector<Range>& needs, const ByteSet& set, const ShownBytes& shown) {
+  const uint64_t start = shown.start();
+  if (set.whole) needs.push_back(shown.range);
   for (const StridedRange& strided : set.ranges) {
     if (strided.count > kMostWrites || (strided.count > 1 && strided.stride - strided.length <= kSmallGap)) {
-      needs.push_back({shown.begin + strided.start, shown.begin + strided.end()});
+      needs.push_back({start + strided.start, start + strided.end()});
       continue;
     }
     for (uint64_t row = 0; row < strided.count; ++row) {
       const Range range = strided.row(row);
-      needs.push_back({shown.begin + range.begin, shown.begin + range.end});
+      needs.push_back({start + range.begin, start + range.end});
     }
   }
 }
 
-void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
+void add(Gathered& to, const ArgumentFootprint& footprint, const ShownBytes& shown) {
   add_needs(to.needs, footprint.reads, shown);
   if (footprint.may_write.empty()) return;
   if (footprint.may_write.whole) {
@@ -61,7 +62,7 @@ void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
   }
   if (!covers(footprint.surely_writes, footprint.may_write)) add_needs(to.needs, footprint.may_write, shown);
   for (StridedRange range : footprint.may_write.ranges) {
-    range.start += shown.begin;
+    range.start += shown.start();
     to.written += range.bytes();
     // Too many rows become one, with what lies between them, which the part then needs: it is valid there like the
     // rows.
@@ -130,7 +131,7 @@ PartShares shares_of(std::span<const std::vector<ArgumentFootprint>> footprints,
     if (shown[index].object != object) continue;
     is_shown = true;
     in_one_memory = shown[index].in_one_memory;
-    for (size_t p = 0; p < footprints.size(); ++p) add(gathered[p], footprints[p][index], shown[index].range);
+    for (size_t p = 0; p < footprints.size(); ++p) add(gathered[p], footprints[p][index], shown[index]);
   }
   const bool known = is_shown && std::ranges::none_of(gathered, [](const Gathered& part) {
                        return part.unknown_writes || write_ranges(part) > kMostWrites;
@@ -164,8 +165,7 @@ Partition partition_of(std::span<const std::vector<ArgumentFootprint>> footprint
   const std::vector<std::byte> memory(objects);  // one address for each
   std::vector<ArgumentPlace> places(shown.size());
   for (size_t index = 0; index < shown.size(); ++index) {
-    if (shown[index].object != ShownBytes::kNone)
-      places[index] = {&memory[shown[index].object], shown[index].range.begin};
+    if (shown[index].object != ShownBytes::kNone) places[index] = {&memory[shown[index].object], shown[index].start()};
   }
   Partition partition;
   partition.has_conflict = reads_what_another_writes(footprints, places);

@@ -46,7 +46,9 @@ struct ShownBytes {
   static constexpr unsigned kNone = UINT_MAX;
   unsigned object = kNone;     // the memory object's number among those of the launch; kNone: the argument shows none
   bool in_one_memory = false;  // all devices see the object's bytes in one place
-  Range range;
+  Range range;                 // that a kernel may get to
+  uint64_t before = 0;         // bytes of it before the argument's own first one
+  uint64_t start() const { return range.begin + before; }
 };
 
 struct Partition {

@@ -36,6 +36,7 @@ class Question {
       add(each.object);
       add(each.in_one_memory);
       add(each.range);
+      add(each.before);
     }
     add(asks_entangled);
   }

@@ -62,6 +62,41 @@ TEST_F(SubBuffers, TwoViewsOfOneParentAsArguments) {
   EXPECT_EQ(read<cl_int>(parent, 2 * n), expected);
 }
 
+// OpenCL leaves it undefined; every driver lets kernels do so, and programs count on it (BEAGLE passes its first matrix
+// and the offsets of the others). The launches between show whether what follows knows of it.
+TEST_F(SubBuffers, KernelsThatGoBeyondTheirViewChangeItsParent) {
+  const size_t n = ints() * 64;
+  const std::string body =
+      " size_t i = get_global_id(0), n = get_global_size(0); x[to + n - 1 - i] = x[from + i] * 3; }";
+  const std::string by_value = "__kernel void k(__global int* x, int from, int to) {" + body;
+  const std::string by_memory =
+      "__kernel void k(__global int* x, __global const int* offsets) { int from = offsets[0], to = offsets[1];" + body;
+  for (const std::string& source : {by_value, by_memory}) {
+    const auto from = static_cast<cl_int>(2 * n), to = static_cast<cl_int>(n);
+    const Buffer parent = buffer(std::vector<cl_int>(4 * n, 1)), doubled = buffer(std::vector<cl_int>(n, 0)),
+                 offsets = buffer(std::vector<cl_int>{from, to});
+    const Buffer first = sub(parent, 0, n), second = sub(parent, n, n), third = sub(parent, 2 * n, n);
+    const auto add = kernel(kAdd), copy = kernel(source);
+    set_arguments(add, third, cl_int{5});
+    launch(add, {{n}});
+    set_arguments(add, second, cl_int{7});
+    launch(add, {{n}});
+    if (source == by_value)
+      set_arguments(copy, first, from, to);
+    else
+      set_arguments(copy, first, offsets);
+    launch(copy, {{n}});
+    const auto twice = kernel(
+        "__kernel void k(__global const int* x, __global int* y) { y[get_global_id(0)] = x[get_global_id(0)] * 2; }");
+    set_arguments(twice, second, doubled);
+    launch(twice, {{n}});
+    EXPECT_EQ(read<cl_int>(doubled, n), std::vector<cl_int>(n, 36)) << source;
+    EXPECT_EQ(read<cl_int>(second, n), std::vector<cl_int>(n, 18)) << source;
+    EXPECT_EQ(read<cl_int>(third, n), std::vector<cl_int>(n, 6)) << source;
+    EXPECT_EQ(read<cl_int>(first, n), std::vector<cl_int>(n, 1)) << source;
+  }
+}
+
 TEST_F(SubBuffers, ViewsWrittenOneAfterTheOtherThenTheWholeRead) {
   const size_t n = ints();
   const Buffer parent = buffer(std::vector<cl_int>(4 * n, 0));
