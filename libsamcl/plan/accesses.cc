@@ -45,8 +45,7 @@ class Touched {
  public:
   Touched(const KernelTranslation* kernel, const RememberedFootprint* footprint, const Arguments& arguments,
           Ndrange ndrange, bool knows_local) {
-    bool is_asked = false;
-    for (size_t i = 0; i < arguments.size(); ++i) is_asked = is_asked || shows_sub_buffer(arguments[i]);
+    const bool is_asked = std::ranges::any_of(arguments, shows_sub_buffer);
     if (!is_asked || !kernel || !footprint || (!knows_local && kernel->depends_on_local_size)) return;
     if (!knows_local) ndrange.local = {1, 1, 1};
     std::vector<ImageNumbers> images;
