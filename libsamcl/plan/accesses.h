@@ -53,8 +53,8 @@ bool may_write(const KernelTranslation* kernel, size_t argument);
 // but all drivers let kernels go beyond, and programs do (BEAGLE adds offsets in the parent to its first sub-buffer).
 Range reach_of(const Buffer& buffer);
 
-// kernel: what the translator found out; nullptr: nothing. footprint: nullptr likewise. ndrange.local: {1, 1, 1} where
-// it is not known yet. A sub-buffer of which all accesses are known is touched as far as they go.
+// kernel: what the translator found out; nullptr: nothing. footprint: nullptr likewise. knows_local: ndrange.local is
+// what will run. A sub-buffer of which all accesses are known is touched as far as they go.
 BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFootprint* footprint,
                            const Arguments& arguments, const Ndrange& ndrange, bool knows_local);
 inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
