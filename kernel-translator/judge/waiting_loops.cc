@@ -37,8 +37,8 @@ class Dependence {
 
   // Pointers to global memory that are read inside the loop on its behalf.
   const std::set<const llvm::Value*>& read() const { return read_; }
-  // One of them is volatile, or atomic: whoever changes it need not be the kernel.
-  bool reads_volatile() const { return reads_volatile_; }
+  // One of them is volatile, or read by an atomic that others may answer: whoever changes it need not be the kernel.
+  bool reads_from_outside() const { return reads_from_outside_; }
 
  private:
   void add(const llvm::Value* value) {
@@ -113,7 +113,7 @@ class Dependence {
   void read_through(const llvm::Value* pointer, bool may_change) {
     const Roots roots = roots_of(pointer);
     if (roots.global()) read_.insert(pointer);
-    reads_volatile_ = reads_volatile_ || (may_change && roots.global());
+    reads_from_outside_ = reads_from_outside_ || (may_change && roots.global());
     // Private or local memory: whichever store put the value there.
     const unsigned space = pointer->getType()->getPointerAddressSpace();
     if (space != kGlobal && space != kConstant && !through_memory_) {
@@ -142,7 +142,7 @@ class Dependence {
   Blocks decided_;
   std::set<const llvm::Loop*> inner_;
   std::set<const llvm::Value*> read_;
-  bool through_memory_ = false, reads_volatile_ = false;
+  bool through_memory_ = false, reads_from_outside_ = false;
 };
 
 // Whether the value may differ from one round of the loop to the next, other than by what memory holds.
@@ -166,7 +166,7 @@ bool may_wait(llvm::Function& kernel, bool communicates,
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     if (only_tries_again(*loop, loops)) continue;
     const Dependence dependence(*loop, loops);
-    if (dependence.reads_volatile()) return true;
+    if (dependence.reads_from_outside()) return true;
     for (const llvm::Value* pointer : dependence.read()) {
       std::set<const llvm::Value*> seen;
       if (written(pointer) && (communicates || !varies(pointer, *loop, seen))) return true;
