@@ -60,6 +60,23 @@ TEST(Requests, AreUnknownToThePublishedForms) {
   EXPECT_TRUE(check(three_transfers(), Form::safe));
 }
 
+// One CPU and two links, each of which has a half of two transfers of 10 ns, 10 ns of CPU time for both.
+TEST(Requests, EndWithAnotherLinkEachTimeAndWaitForAllThatTheOthersCompute) {
+  TaskSet set;
+  set.platform = {1, 2, 2, true};
+  set.tasks = {{"copies", 100, 100, 1, {{Resource::link, {20, 20}, {}, {}, 2, {1, 1}, {10, 10}}}}};
+  const Modes modes{2};
+  EXPECT_EQ(analyse(set, modes, Form::safe).tasks[0].response, 20 + 1 + 2 * 10);
+  // Each half computes while the other one waits to do so for a nanosecond: 9 ns, and the 8 that the second has left
+  // but for another one.
+  BehaviourPlan plan{{{{0, {{20, 20}}, {{{10, 1}}}}}}, {}};
+  plan.in_turn = true;
+  EXPECT_EQ(play(set, priority_order(set), modes, plan).longest[0], 20 + 1 + 9 + 8);
+  set.tasks[0].stages[0].requests = 1;
+  set.tasks[0].stages[0].between = {0, 0};
+  EXPECT_EQ(analyse(set, modes, Form::safe).tasks[0].response, 20 + 10);
+}
+
 TEST(Requests, BeyondAllNumbersAreUnbounded) {
   TaskSet set = three_transfers();
   set.tasks[0].period = set.tasks[0].deadline = kLongest;

@@ -91,12 +91,20 @@ double subtasks_on(const TaskRow& row, Resource resource) {
 // its requests find and that are lent its priority.
 double host_in_lane(const StageRow& stage) { return stage.host + stage.requests * stage.foreign; }
 
+// CPU time of sections on other lanes than the one of the last subtask, at most: of a single request these are the same
+// lanes for all of the job.
+double host_of_siblings(const StageRow& stage, double lanes) {
+  const double own =
+      stage.requests == 1 ? (lanes - 1) * stage.host : std::min(lanes * stage.host, (lanes - 1) * stage.worst);
+  return own + (lanes - 1) * stage.requests * stage.foreign;
+}
+
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
   PipelineWindow::Next next = {stage.resource, stage.worst,    stage.best,    stage.subtasks - 1,
                                stage.whole,    stage.requests, stage.between, stage.threads - 1};
   if (!hosted() || stage.resource == Resource::cpu) return next;
   next.hosted = true;
-  next.lent = (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
+  next.lent = host_of_siblings(stage, static_cast<double>(row.taken[at(stage.resource)]));
   return next;
 }
 

@@ -155,7 +155,12 @@ Time PlannedBehaviour::section(size_t, size_t, Time longest) {
   return std::max<Time>(1, part_of(longest, plan_.sections[next_section_++ % plan_.sections.size()]));
 }
 
-Behaviour::Host PlannedBehaviour::host(size_t, size_t, Time longest) {
+Behaviour::Host PlannedBehaviour::host(size_t task, size_t stage, int subtask, size_t request, Time longest) {
+  if (plan_.in_turn) {
+    const auto count = static_cast<size_t>(set_.platform.subtasks(set_.tasks[task].stages[stage], modes_[task]));
+    const bool others = static_cast<size_t>(subtask) != request % count;
+    return {others ? 1 : std::max<Time>(1, longest - 1), false, others};
+  }
   if (plan_.sections.empty()) return {longest, false};
   const Time part = plan_.sections[next_section_++ % plan_.sections.size()];
   return {part < 128 ? longest : part_of(longest, part), part % 2 == 1};
@@ -189,6 +194,7 @@ BehaviourPlan random_plan(const TaskSet& set, std::span<const int> modes, int jo
     plan.sections.resize(13);
     for (uint8_t& part : plan.sections) part = static_cast<uint8_t>(draw(random, 0, 255));
   }
+  plan.in_turn = coin(random, 0.3);
   return plan;
 }
 

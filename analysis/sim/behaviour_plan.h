@@ -23,6 +23,9 @@ struct BehaviourPlan {
   // Lengths of sections, taken in turn as parts of 256 of the longest, at least 1 ns; empty: the longest. Likewise
   // how long they need a CPU; where the part is odd, at their ends.
   std::vector<uint8_t> sections;
+  // Instead: one of a stage's subtasks in each request, in turn, needs a CPU for as long as it may but for a tick, the
+  // others for a tick in each section, and after that one.
+  bool in_turn = false;
 };
 
 // After the last planned job nothing is released. A job whose stages would take more together than its task's may
@@ -35,7 +38,7 @@ class PlannedBehaviour : public Behaviour {
   Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
   std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) override;
   Time section(size_t task, size_t stage, Time longest) override;
-  Host host(size_t task, size_t stage, Time longest) override;
+  Host host(size_t task, size_t stage, int subtask, size_t request, Time longest) override;
   Time dropped(size_t task, int64_t job) override { return plan_.jobs[task][static_cast<size_t>(job)].dropped; }
 
  private:

@@ -1,6 +1,7 @@
 #include "analysis/sim/simulator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/model/placement.h"
 
@@ -17,6 +18,7 @@ struct Subtask {
   // for how long it does then.
   Time section = kNoInstant, before_host = 0, host = 0;
   bool has_cpu = false;
+  bool yields = false;
 
   bool running() const { return element != kNowhere; }
   bool needs_cpu() const { return running() && host > 0 && before_host == 0; }
@@ -131,7 +133,7 @@ class Simulation {
     subtask.element = kNowhere;
     subtask.section = kNoInstant;
     subtask.before_host = subtask.host = 0;
-    subtask.has_cpu = false;
+    subtask.has_cpu = subtask.yields = false;
   }
 
   // The element that a subtask of the stage at hand could start on now.
@@ -279,8 +281,9 @@ class Simulation {
           all.push_back({std::min(position, first_waiting(resource, subtask.element)), &state, &subtask});
       }
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Contender& a, const Contender& b) { return a.urgency < b.urgency; });
+    std::stable_sort(all.begin(), all.end(), [](const Contender& a, const Contender& b) {
+      return std::pair(a.urgency, a.subtask->yields) < std::pair(b.urgency, b.subtask->yields);
+    });
     return all;
   }
 
@@ -314,12 +317,15 @@ class Simulation {
       const Stage& stage = state.now_in();
       if (!stage.whole_in(state.mode))
         subtask.section = behaviour_.section(state.index, state.stage, stage.section_in(state.mode));
-      Time& budget = state.host_budget[static_cast<size_t>(&subtask - state.subtasks.data())];
+      const auto k = &subtask - state.subtasks.data();
+      Time& budget = state.host_budget[static_cast<size_t>(k)];
       const Time length = std::min(subtask.section, subtask.remaining);
-      const auto host = budget == 0 ? Behaviour::Host{}
-                                    : behaviour_.host(state.index, state.stage,
-                                                      std::min({budget, stage.longest_host_in(state.mode), length}));
+      const Time longest = std::min({budget, stage.longest_host_in(state.mode), length});
+      const auto host = budget == 0
+                            ? Behaviour::Host{}
+                            : behaviour_.host(state.index, state.stage, static_cast<int>(k), state.request, longest);
       subtask.host = host.length;
+      subtask.yields = host.yields;
       subtask.before_host = host.late ? length - host.length : 0;
       budget -= host.length;
     });

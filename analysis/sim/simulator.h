@@ -38,12 +38,13 @@ class Behaviour {
   // Length of a subtask's next section, 1 to `longest`; it ends earlier if the subtask does.
   virtual Time section(size_t task, size_t stage, Time longest) = 0;
   // For how long the section needs a CPU, 0 to `longest`: from its begin on, or, if `late`, after all that it does
-  // without.
+  // without. Of those that need one at the same priority, sections that yield have it last.
   struct Host {
     Time length = 0;
     bool late = false;
+    bool yields = false;
   };
-  virtual Host host(size_t task, size_t stage, Time longest) = 0;
+  virtual Host host(size_t task, size_t stage, int subtask, size_t request, Time longest) = 0;
   // When the job is ended, wherever it is by then; it is not told as finished.
   virtual Time dropped(size_t /*task*/, int64_t /*job*/) { return kNoInstant; }
 };

@@ -32,6 +32,7 @@ std::string tell(const Excess& excess) {
     }
   text += "sections";
   for (const int part : excess.plan.sections) text += " " + std::to_string(part);
+  if (excess.plan.in_turn) text += ", CPU time in turn";
   return text + "\n";
 }
 
