@@ -26,7 +26,7 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
   work[row] = new_cost * new_copies;
   jitter[row] = new_jitter;
   carry[row] = new_carry;
-  span[row] = new_carry + new_cost;
+  span[row] = 0;
 }
 
 SAMCL_CLONES

@@ -29,13 +29,14 @@ inline constexpr size_t kBlock = 8;
 
 struct Demand {
   std::vector<double> period;
-  std::vector<double> rate;          // 1 / period, rounded; results are corrected by products with the period
-  std::vector<double> cost;          // of one subtask
-  std::vector<double> copies;        // subtasks: the same in all rows of a task
-  std::vector<double> work;          // cost * copies
-  std::vector<double> jitter;        // of the time the stage becomes ready
-  std::vector<double> carry;         // of the time from which it runs without a break to its end
-  std::vector<double> span;          // from when it becomes ready to its end, at most
+  std::vector<double> rate;    // 1 / period, rounded; results are corrected by products with the period
+  std::vector<double> cost;    // of one subtask
+  std::vector<double> copies;  // subtasks: the same in all rows of a task
+  std::vector<double> work;    // cost * copies
+  std::vector<double> jitter;  // of the time the stage becomes ready
+  std::vector<double> carry;   // of the time from which it runs without a break to its end
+  // Of what is had on several lanes in any order and at any time: all of it, from a job's first to its last. Else 0.
+  std::vector<double> span;
   std::vector<double> requests;      // for the resource, by one job's stage: it becomes ready that often
   std::vector<uint32_t> first, end;  // rows of the same task
 
@@ -43,7 +44,7 @@ struct Demand {
   // How many more requests there are than the stages that become ready in a window tell: those that a stage
   // which became ready earlier has left.
   double left(size_t row) const { return requests[row] > 1 ? requests[row] : 0; }
-  // Writes all that depends on these. The span is what `carry` tells; whoever knows a shorter one sets it afterwards.
+  // Writes all that depends on these.
   void set(size_t row, double cost, double copies, double jitter, double carry);
 };
 

@@ -17,8 +17,6 @@ void PipelineWindow::begin(const std::array<Lanes, 3>& lanes, double work) {
     used.per_element = 1 / lanes[i].elements;
     used.stages = 0;
     used.per_arrival = used.as_work = used.as_time = 0;
-    used.gap = kForever;
-    used.since = 0;
   }
   executed_ = window_ = beyond_ = rest_ = constant_ = 0;
 }
@@ -102,15 +100,15 @@ void PipelineWindow::find_shared(Used& used) {
   }
 }
 
-// One job of a more urgent stage delays the job for C in each lane, and in several no longer than the stage is at work,
-// less the time for which the job is elsewhere between the two.
+// One job of a more urgent stage delays the job for C in all lanes together: while it is in its way in one, the others
+// work off what they have of it. Only where lanes are had in any order and at any time is it C in each.
 double PipelineWindow::work_of_shared(const Used& used, double window) {
   const size_t most = std::min(used.stages, used.lanes.taken);
   double sum = 0, growth = 0;
   for (const Used::Shared& stage : used.shared) {
     if (stage.carry >= kForever) return kForever;
     const double everywhere = static_cast<double>(std::min(most, stage.lanes)) * stage.cost;
-    const double of_job = std::max(stage.cost, std::min(everywhere, stage.span - used.gap));
+    const double of_job = std::max(stage.cost, std::min(everywhere, stage.span));
     const double fresh = times(stage.jitter + window, stage.period, stage.rate);
     const double carried = times(stage.carry + window, stage.period, stage.rate);
     sum += fresh * of_job;
@@ -163,19 +161,6 @@ void PipelineWindow::use(Used& used, double requests) {
   used.stages += static_cast<size_t>(requests);
 }
 
-// The job comes to its next stage, on that resource.
-void PipelineWindow::pass(Resource resource, double best, double requests) {
-  for (Used& used : used_) {
-    if (&used != &used_[static_cast<size_t>(resource)]) {
-      used.since += best;
-      continue;
-    }
-    if (used.stages > 0) used.gap = std::min(used.gap, used.since);
-    if (requests > 1) used.gap = 0;
-    used.since = 0;
-  }
-}
-
 // A stage's other subtasks, each of that work, are in its way.
 void PipelineWindow::add_siblings(Used& used, double siblings, double work) {
   used.left = std::max(0.0, std::min(used.left, used.lanes.elements - siblings));
@@ -183,9 +168,8 @@ void PipelineWindow::add_siblings(Used& used, double siblings, double work) {
 }
 
 double PipelineWindow::append(const Next& next) {
-  const auto& [resource, worst, best, siblings, whole, requests, between, threads, hosted, lent] = next;
+  const auto& [resource, worst, siblings, whole, requests, between, threads, hosted, lent] = next;
   Used& used = used_[static_cast<size_t>(resource)];
-  pass(resource, best, requests);
   use(used, requests);
   Used& cpus = used_[static_cast<size_t>(Resource::cpu)];
   if (between > 0 || hosted) use(cpus, 1);

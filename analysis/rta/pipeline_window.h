@@ -1,6 +1,6 @@
 // How long several stages of a job, one after the other, can take from when the first becomes ready (as a
 // rule, the job's release), looked at as one window (PROOF.md, theorem 2): what is more urgent delays them
-// once in each lane, however many they are, and in several lanes no longer than it is at work in all. A stage of
+// once, however many they are, and in however many lanes. A stage of
 // several requests is as many stages.
 #pragma once
 
@@ -38,7 +38,6 @@ class PipelineWindow {
   struct Next {
     Resource resource = Resource::cpu;
     double worst = 0;     // of one subtask, all requests
-    double best = 0;      // of the stage
     double siblings = 0;  // its other subtasks
     bool whole = false;   // nothing interrupts a subtask once it has started
     double requests = 1;
@@ -81,8 +80,6 @@ class PipelineWindow {
       bool ends_task = false;
     };
     std::vector<Shared> shared;
-    // The job is at other stages between two that wait here: for so long at least, and since the last one.
-    double gap = 0, since = 0;
   };
 
   static const Line& below(const Lanes& lanes, size_t lane);
@@ -90,7 +87,6 @@ class PipelineWindow {
   static double work_of_several(Used& used, double window);
   static void find_shared(Used& used);
   static double work_of_shared(const Used& used, double window);
-  void pass(Resource resource, double best, double requests);
   static double work(Used& used, double window);
   static double section(Used& used);
   void use(Used& used, double requests);

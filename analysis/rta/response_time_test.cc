@@ -292,29 +292,38 @@ TEST(BoundDevices, AStageWaitsForTheSlowestOfItsSubtasks) {
   EXPECT_EQ(bounds.tasks[2].stages[0].device, 0);
 }
 
-// Transfers before and after the kernel: on one link a more urgent job comes in the way once; of two links
-// each may delay another of the transfers if the job is at work for long enough: of a job that nothing delays what it
-// is in the way on one link is at the same time on the other. After the second link nothing is left.
-TEST(BoundDevices, AMoreUrgentJobCountsOncePerDeviceInUse) {
-  // P0 is on the first link, for that long.
-  const auto transfers = [](int count, Time first, Time least = 0) {
+// Transfers before and after the kernel: a more urgent job comes in the way once, on however many links. What delays it
+// on one link and not on the other (P0, for that long, is on the first) counts by itself.
+TEST(BoundDevices, AMoreUrgentJobCountsOnceOnAllDevicesInUse) {
+  const auto transfers = [](int count, Time first) {
     std::vector<Stage> stages;
     for (int n = 0; n < count; ++n) {
       stages.push_back(stage(Resource::link, {3}));
       stages.push_back(stage(Resource::cpu, {1}));
-      stages.back().best = {least, least};
     }
     return bound_tasks({{"P0", 900, 900, 3, {stage(Resource::link, {first})}},
                         {"P1", 900, 900, 2, {stage(Resource::link, {10})}},
                         {"P2", 900, 900, 1, stages}});
   };
   EXPECT_EQ(responses(transfers(2, 1), Form::safe, {1, 2, 1})[2], 2 * 4 + 10);
-  EXPECT_EQ(responses(transfers(2, 1), Form::safe, {1, 2, 2})[2], 2 * 4 + 1 + 13);
-  EXPECT_EQ(responses(transfers(2, 4), Form::safe, {1, 2, 2})[2], 2 * 4 + 4 + 16)
-      << "P1 waits for P0 and for a section of P2";
-  EXPECT_EQ(responses(transfers(2, 4, 1), Form::safe, {1, 2, 2})[2], 2 * 4 + 4 + 15) << "and P2 is elsewhere for 1";
-  EXPECT_EQ(responses(transfers(2, 11), Form::safe, {1, 2, 2})[2], 2 * 4 + 11 + 2 * 10);
-  EXPECT_EQ(responses(transfers(3, 11), Form::safe, {1, 2, 2})[2], 3 * 4 + 11 + 2 * 10);
+  for (const Time first : {1, 4, 11})
+    for (const int count : {2, 3})
+      EXPECT_EQ(responses(transfers(count, first), Form::safe, {1, 2, 2})[2], count * 4 + first + 10);
+}
+
+// Whose budgets are enforced may be on the links in any order: on each for all of its time, but for no longer than it
+// is at work, and a sixteenth of the period early.
+TEST(BoundDevices, OneWithABudgetCountsOnEachOfThem) {
+  const auto bound = [](Time late) {
+    TaskSet set = bound_tasks(
+        {{"P1", 900, 900, 2, {stage(Resource::link, {10})}},
+         {"P2", 900, 900, 1, {stage(Resource::link, {3}), stage(Resource::gpu, {1}), stage(Resource::link, {3})}}});
+    set.tasks[0].late = late;
+    return responses(set, Form::safe, {2, 2})[1];
+  };
+  EXPECT_EQ(bound(0), 7 + 10);
+  EXPECT_EQ(bound(1), 7 + 12 + 2 * 10)
+      << "it has all on one after the other for 12, its response, and each finds a section";
 }
 
 TEST(BoundDevices, AreNotForThePublishedForms) {

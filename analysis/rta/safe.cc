@@ -65,8 +65,6 @@ class Safe : public ResponseTimeAnalysis::Core {
   // Of the job up to the stage at hand: what its stages take at most, and how long it waits, however long they take.
   double executed_ = 0, waited_ = 0;
   std::vector<double> whatever_;  // [lane] the waits of the stage at hand, likewise
-  // The stage at hand, from when it becomes ready to its end, where that was looked at as a whole.
-  double alone_ = kForever;
 };
 
 // What can be left of a section that began at least 1 ns ago: one that waits for a CPU has executed nothing.
@@ -100,8 +98,8 @@ double host_of_siblings(const StageRow& stage, double lanes) {
 }
 
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
-  PipelineWindow::Next next = {stage.resource, stage.worst,    stage.best,    stage.subtasks - 1,
-                               stage.whole,    stage.requests, stage.between, stage.threads - 1};
+  PipelineWindow::Next next = {stage.resource, stage.worst,   stage.subtasks - 1, stage.whole,
+                               stage.requests, stage.between, stage.threads - 1};
   if (!hosted() || stage.resource == Resource::cpu) return next;
   next.hosted = true;
   next.lent = host_of_siblings(stage, static_cast<double>(row.taken[at(stage.resource)]));
@@ -159,7 +157,6 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
     if (found < end) end = whole_job = found;
   };
   if (pipeline_first) look_at_the_whole();
-  alone_ = kForever;
   waits_.clear();
   whatever_.clear();
   for (StageQuestion& question : questions_) {
@@ -199,7 +196,6 @@ double Safe::finish_requests(const TaskRow& row, const StageRow& stage, double r
   const double whole_job = pipeline_.end(limit + 1);
   const double enough = (partial() ? limit + 1 : whole_job) - ready, alone = last_request(row, stage, enough);
   const double end = std::min(whole_job, ready + alone);
-  alone_ = alone < enough ? alone : kForever;
   if (end > limit) return kForever;
   const double time = stage.worst + stage.between;
   note_wait(row, time, alone < enough ? alone - time : kForever, whole_job <= limit ? whole_job : kForever);
@@ -286,10 +282,6 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
     lane(lanes[n]).demand.set(stage.row, stage.worst, on_cpu ? 1 : stage.subtasks, stage.requests > 1 ? carry : jitter,
                               carry);
     if (on_cpu) set_threads(stage, stage.worst, jitter, carry);
-    if (end < kForever) {
-      double& span = lane(lanes[n]).demand.span[stage.row];
-      span = std::min({over - earliest, stage.worst + waits_[n], alone_});
-    }
   }
 }
 
@@ -379,6 +371,7 @@ void Safe::set_holds(TaskRow& row, double response, bool detail) {
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane(index).demand.set(stage.row, 0, 1, 0, 0);
       lane(index).demand.set(first->row, work, 1, jitter, jitter);
+      lane(index).demand.span[first->row] = response + late;
     }
   }
 }
