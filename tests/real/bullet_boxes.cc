@@ -1,0 +1,90 @@
+// Boxes and balls that fall onto a box, by Bullet's rigid bodies on OpenCL: their places and speeds after some steps.
+//
+//   boxes sorted|grid|tree EDGE STEPS      EDGE * EDGE * EDGE bodies
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "Bullet3Collision/BroadPhaseCollision/b3DynamicBvhBroadphase.h"
+#include "Bullet3Collision/NarrowPhaseCollision/b3Config.h"
+#include "Bullet3Collision/NarrowPhaseCollision/shared/b3RigidBodyData.h"
+#include "Bullet3OpenCL/BroadphaseCollision/b3GpuGridBroadphase.h"
+#include "Bullet3OpenCL/BroadphaseCollision/b3GpuParallelLinearBvhBroadphase.h"
+#include "Bullet3OpenCL/BroadphaseCollision/b3GpuSapBroadphase.h"
+#include "Bullet3OpenCL/Initialize/b3OpenCLUtils.h"
+#include "Bullet3OpenCL/RigidBody/b3GpuNarrowPhase.h"
+#include "Bullet3OpenCL/RigidBody/b3GpuRigidBodyPipeline.h"
+
+namespace {
+
+constexpr float kCorners[] = {-1, -1, 1,  1, 1, -1, 1,  1, 1, 1, 1,  1, -1, 1, 1,  1,
+                              -1, -1, -1, 1, 1, -1, -1, 1, 1, 1, -1, 1, -1, 1, -1, 1};
+
+uint64_t sum_of(const void* bytes, size_t size, uint64_t sum) {
+  for (size_t n = 0; n < size; ++n) sum = (sum ^ static_cast<const unsigned char*>(bytes)[n]) * 1099511628211U;
+  return sum;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::string pairs = argv[1];
+  const int edge = std::atoi(argv[2]), steps = std::atoi(argv[3]);
+  int error = 0;
+  cl_platform_id platform = nullptr;
+  const cl_context context =
+      b3OpenCLUtils::createContextFromType(CL_DEVICE_TYPE_ALL, &error, nullptr, nullptr, -1, -1, &platform);
+  if (!context) return 1;
+  const cl_device_id device = b3OpenCLUtils::getDevice(context, 0);
+  const cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+
+  b3Config config;
+  config.m_maxConvexBodies = config.m_maxConvexShapes = edge * edge * edge + 32;
+  config.m_maxBroadphasePairs = config.m_maxContactCapacity = 16 * config.m_maxConvexBodies;
+  b3GpuNarrowPhase shapes(context, device, queue, config);
+  std::unique_ptr<b3GpuBroadphaseInterface> broad;
+  if (pairs == "sorted")
+    broad = std::make_unique<b3GpuSapBroadphase>(context, device, queue);
+  else if (pairs == "grid")
+    broad = std::make_unique<b3GpuGridBroadphase>(context, device, queue);
+  else
+    broad = std::make_unique<b3GpuParallelLinearBvhBroadphase>(context, device, queue);
+  b3DynamicBvhBroadphase tree(config.m_maxConvexBodies);
+  b3GpuRigidBodyPipeline bodies(context, device, queue, &shapes, broad.get(), &tree, config);
+
+  const float large[] = {50, 1, 50, 1}, small[] = {1, 1, 1, 1};
+  const int ground = shapes.registerConvexHullShape(kCorners, 16, 8, large);
+  const int box = shapes.registerConvexHullShape(kCorners, 16, 8, small), ball = shapes.registerSphereShape(1);
+  const b3Quaternion upright(0, 0, 0, 1);
+  int count = 0;
+  const auto add = [&](float mass, float x, float y, float z, int shape) {
+    const b3Vector3 place = b3MakeVector3(x, y, z);
+    bodies.registerPhysicsInstance(mass, place, upright, shape, count++, false);
+  };
+  add(0, 0, -1, 0, ground);
+  for (int i = 0; i < edge; ++i)
+    for (int j = 0; j < edge; ++j)
+      for (int k = 0; k < edge; ++k)
+        add(1, i * 2.05F + 0.1F * (j % 3) - edge, 1.0F + j * 2.02F, k * 2.1F - edge + 0.07F * (i % 2),
+            (i + j + k) % 4 == 1 ? ball : box);
+  shapes.writeAllBodiesToGpu();
+  broad->writeAabbsToGpu();
+  bodies.writeAllInstancesToGpu();
+  for (int step = 0; step < steps; ++step) bodies.stepSimulation(1.0F / 60);
+  shapes.readbackAllBodiesToCpu();
+
+  uint64_t sum = 14695981039346656037U;
+  for (int n = 0; n < count; ++n) {
+    const b3RigidBodyData& body = shapes.getBodiesCpu()[n];
+    sum = sum_of(&body.m_pos, 12, sum);
+    sum = sum_of(&body.m_quat, 16, sum);
+    sum = sum_of(&body.m_linVel, 12, sum);
+    sum = sum_of(&body.m_angVel, 12, sum);
+  }
+  std::printf("%d bodies, %d steps: sum %016llx\n", count, steps, static_cast<unsigned long long>(sum));
+  std::fflush(stdout);
+  std::_Exit(0);  // the engine's objects need an order of their own to be taken down in
+}
