@@ -208,6 +208,31 @@ void ResponseTimeAnalysis::Core::take_foreign() {
   }
 }
 
+// At the task's priority or above: its threads, or one on each of its lanes where sections need CPUs, its own or those
+// that it finds.
+int ResponseTimeAnalysis::Core::cpus_at_once(const Task& task, int mode) const {
+  if (task.late > 0) return set_->platform.cpus;
+  int most = 0;
+  for (const Stage& stage : task.stages) {
+    if (stage.resource == Resource::cpu || stage.requests > 1) most = std::max(most, stage.threads_in(mode));
+    if (stage.resource != Resource::cpu && hosted_) most = std::max(most, set_->platform.subtasks(stage, mode));
+  }
+  return most;
+}
+
+// Undecided: in the mode with the fewest.
+void ResponseTimeAnalysis::Core::take_crowds() {
+  int crowd = 0;
+  for (TaskRow& row : rows_) {
+    if (std::exchange(row.crowd, crowd) != crowd) row.current = false;
+    int fewest = set_->platform.cpus;
+    for (const int mode : modes_)
+      if (row.mode == kUndecided ? mode <= row.task->largest_mode(set_->platform) : mode == row.mode)
+        fewest = std::min(fewest, cpus_at_once(*row.task, mode));
+    crowd = std::min(set_->platform.cpus, crowd + fewest);
+  }
+}
+
 void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
   const bool partial = std::find(modes.begin(), modes.end(), kUndecided) != modes.end();
   if (partial != partial_)
@@ -226,6 +251,7 @@ void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
       take_mode(row, mode);
   }
   take_foreign();
+  take_crowds();
 }
 
 // The row in each mode that it may get, and undecided afterwards.

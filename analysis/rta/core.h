@@ -67,6 +67,7 @@ struct TaskRow {
   // [lane]: the longest sections that less urgent tasks can be in the midst of, longest first, one per
   // element; 0: none.
   std::vector<std::vector<double>> blocking;
+  int crowd = 0;  // on how many CPUs at once more urgent tasks can execute
   Time response = kUnbounded;
   std::array<Time, 3> holds = {0, 0, 0};  // TaskBound::holds_link, holds_gpu
   bool current = false;                   // response belongs to the modes at hand
@@ -155,6 +156,8 @@ class ResponseTimeAnalysis::Core {
   void take_mode(TaskRow& row, int mode);
   std::array<double, 3> longest_host(const TaskRow& row) const;
   void take_foreign();
+  int cpus_at_once(const Task& task, int mode) const;
+  void take_crowds();
   void take_blocking();
   void take_sections(TaskRow& row, Resource resource, Longest Lane::* kept_in);
   std::vector<std::vector<Longest>> sections_above();

@@ -152,6 +152,7 @@ double PipelineWindow::section(Used& used) {
 // Stages wait for this resource too from now on.
 void PipelineWindow::use(Used& used, double requests) {
   const Lanes& lanes = used.lanes;
+  if (lanes.enough) return;
   if (used.stages == 0)
     for (size_t n = 0; n < lanes.shares.size(); ++n) {
       const Cycles& cycles = *lanes.shares[n].cycles;

@@ -33,6 +33,8 @@ class PipelineWindow {
     // earlier.
     bool from_wait = false;
     double before = 0;
+    // There is always an element for it: nobody waits for any.
+    bool enough = false;
   };
 
   struct Next {

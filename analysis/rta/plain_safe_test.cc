@@ -93,6 +93,19 @@ class PlainSafe {
     return stage.whole ? 0 : std::accumulate(q.begin(), q.end() - 1, Time{0});
   }
 
+  // "Enough CPUs": as many threads as each more urgent task ever has, and the task's own but one, leave one.
+  bool has_cpus() const {
+    Time threads = 0;
+    for (size_t k = 0; k <= place_; ++k) {
+      Time most = 0;
+      for (size_t j = 0; j < tau(k).stages.size(); ++j)
+        if (const Asked stage = asked(k, j); stage.resource == Resource::cpu || stage.n > 1)
+          most = std::max(most, stage.threads);
+      threads += k < place_ ? most : std::max<Time>(0, most - 1);
+    }
+    return threads < N(Resource::cpu);
+  }
+
   Time response() {
     Time ready = 0, earliest = 0;
     const Time limit = kLimit * tau(place_).period;
@@ -141,6 +154,7 @@ class PlainSafe {
 
   // Theorem 1: Q, or kUnbounded.
   Time theorem1(const Asked& stage, size_t j, Time J, Time limit) const {
+    if (stage.resource == Resource::cpu && has_cpus()) return 0;
     const Time same = stage.section - 1, other = longest_section(place_, stage.resource, j);
     const Time of_others = kept_waiting(stage, other, limit);
     if (urgent(stage.resource).empty() || same <= std::max(other, sections(stage.resource).back())) return of_others;
@@ -268,7 +282,7 @@ class PlainSafe {
     Time sum = 0;
     for (const Resource resource : kResources) {
       const auto& [any, from_wait, y, let_in, as_work, as_time, siblings] = window.waits[at(resource)];
-      if (!any) continue;
+      if (!any || (resource == Resource::cpu && has_cpus())) continue;
       const Time L = length + y;
       Time H = 0;
       for (const WorkOfTask& task : urgent(resource)) {

@@ -43,6 +43,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void set_threads(const StageRow& stage, double work, double jitter, double carry);
   void set_budget(const TaskRow& row);
+  bool has_cpus(const TaskRow& row) const;
   double waits_for_cpus(const TaskRow& row, double response);
   void set_holds(TaskRow& row, double response, bool detail);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
@@ -97,6 +98,17 @@ double host_of_siblings(const StageRow& stage, double lanes) {
   return own + (lanes - 1) * stage.requests * stage.foreign;
 }
 
+// PROOF.md, "Enough CPUs".
+bool Safe::has_cpus(const TaskRow& row) const {
+  double siblings = 0;
+  for (const StageRow& stage : row.stages) {
+    if (stage.resource == Resource::cpu || stage.requests > 1) siblings = std::max(siblings, stage.threads - 1);
+    if (stage.resource != Resource::cpu && hosted())
+      siblings = std::max(siblings, static_cast<double>(row.taken[at(stage.resource)]) - 1);
+  }
+  return row.crowd + siblings < set().platform.cpus;
+}
+
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
   PipelineWindow::Next next = {stage.resource, stage.worst,   stage.subtasks - 1, stage.whole,
                                stage.requests, stage.between, stage.threads - 1};
@@ -133,6 +145,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.spread = hosted() || enforced();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
+  if (stage.resource == Resource::cpu && has_cpus(row)) question.end = 0, question.siblings = 0;
   return question;
 }
 
@@ -234,6 +247,7 @@ std::array<PipelineWindow::Lanes, 3> Safe::lanes_of(const TaskRow& row) {
     lanes[at(resource)] = {shares, row.taken[at(resource)], row.first[at(resource)],
                            lane(first_lane(resource)).elements};
   }
+  lanes[at(Resource::cpu)].enough = has_cpus(row);
   return lanes;
 }
 
@@ -322,6 +336,7 @@ void Safe::set_budget(const TaskRow& row) {
 
 // Sections that need CPUs wait for them, of all of a job that takes so long, no longer.
 double Safe::waits_for_cpus(const TaskRow& row, double response) {
+  if (has_cpus(row)) return 0;
   const Lane& cpus = lane(first_lane(Resource::cpu));
   const size_t end = row.first[at(Resource::cpu)];
   fresh_.resize(end + kBlock);
