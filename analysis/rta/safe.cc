@@ -47,9 +47,9 @@ class Safe : public ResponseTimeAnalysis::Core {
   double waits_for_cpus(const TaskRow& row, double response);
   void set_holds(TaskRow& row, double response, bool detail);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
-  bool by_window(const StageRow& stage) const {
-    return stage.requests > 1 || (hosted() && stage.resource != Resource::cpu);
-  }
+  // Its sections may wait for CPUs, or those that it finds.
+  bool needs_cpus(const StageRow& stage) const { return hosted() && !has_cpus_ && stage.resource != Resource::cpu; }
+  bool by_window(const StageRow& stage) const { return stage.requests > 1 || needs_cpus(stage); }
   void explain_requests(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
@@ -63,6 +63,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<double> waits_;
   std::vector<double> sorted_;
   std::vector<double> fresh_, growth_;  // of each row, where something is looked at as a whole
+  bool has_cpus_ = false;               // the task at hand, always
   // Of the job up to the stage at hand: what its stages take at most, and how long it waits, however long they take.
   double executed_ = 0, waited_ = 0;
   std::vector<double> whatever_;  // [lane] the waits of the stage at hand, likewise
@@ -112,7 +113,7 @@ bool Safe::has_cpus(const TaskRow& row) const {
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
   PipelineWindow::Next next = {stage.resource, stage.worst,   stage.subtasks - 1, stage.whole,
                                stage.requests, stage.between, stage.threads - 1};
-  if (!hosted() || stage.resource == Resource::cpu) return next;
+  if (!needs_cpus(stage)) return next;
   next.hosted = true;
   next.lent = host_of_siblings(stage, static_cast<double>(row.taken[at(stage.resource)]));
   return next;
@@ -145,7 +146,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.spread = hosted() || enforced();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
-  if (stage.resource == Resource::cpu && has_cpus(row)) question.end = 0, question.siblings = 0;
+  if (stage.resource == Resource::cpu && has_cpus_) question.end = 0, question.siblings = 0;
   return question;
 }
 
@@ -247,11 +248,12 @@ std::array<PipelineWindow::Lanes, 3> Safe::lanes_of(const TaskRow& row) {
     lanes[at(resource)] = {shares, row.taken[at(resource)], row.first[at(resource)],
                            lane(first_lane(resource)).elements};
   }
-  lanes[at(Resource::cpu)].enough = has_cpus(row);
+  lanes[at(Resource::cpu)].enough = has_cpus_;
   return lanes;
 }
 
 Time Safe::respond(TaskRow& row, bool detail) {
+  has_cpus_ = has_cpus(row);
   pipeline_.begin(lanes_of(row), row.work);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
   executed_ = waited_ = 0;
@@ -336,7 +338,7 @@ void Safe::set_budget(const TaskRow& row) {
 
 // Sections that need CPUs wait for them, of all of a job that takes so long, no longer.
 double Safe::waits_for_cpus(const TaskRow& row, double response) {
-  if (has_cpus(row)) return 0;
+  if (has_cpus_) return 0;
   const Lane& cpus = lane(first_lane(Resource::cpu));
   const size_t end = row.first[at(Resource::cpu)];
   fresh_.resize(end + kBlock);
