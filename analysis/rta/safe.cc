@@ -146,7 +146,10 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.spread = hosted() || enforced();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
-  if (stage.resource == Resource::cpu && has_cpus_) question.end = 0, question.siblings = 0;
+  if (stage.resource == Resource::cpu && has_cpus_) {  // then nobody is in its way
+    question.end = 0;
+    question.siblings = 0;
+  }
   return question;
 }
 
