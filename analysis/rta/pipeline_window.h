@@ -1,7 +1,6 @@
 // How long several stages of a job, one after the other, can take from when the first becomes ready (as a
 // rule, the job's release), looked at as one window (PROOF.md, theorem 2): what is more urgent delays them
-// once, however many they are, and in however many lanes. A stage of
-// several requests is as many stages.
+// once, however many they are, and in however many lanes. A stage of several requests is as many stages.
 #pragma once
 
 #include <array>
