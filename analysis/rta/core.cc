@@ -147,6 +147,7 @@ bool ResponseTimeAnalysis::Core::find_devices(TaskRow& row, int mode, bool& know
 void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
   row.mode = mode;
   row.work = static_cast<double>(row.task->work_in(mode));
+  row.cpus = cpus_at_once(*row.task, mode);
   for (size_t j = 0; j < row.stages.size(); ++j) {
     const Stage& stage = row.task->stages[j];
     StageRow& entry = row.stages[j];
@@ -211,7 +212,6 @@ void ResponseTimeAnalysis::Core::take_foreign() {
 // At the task's priority or above: its threads, or one on each of its lanes where sections need CPUs, its own or those
 // that it finds.
 int ResponseTimeAnalysis::Core::cpus_at_once(const Task& task, int mode) const {
-  if (task.late > 0) return set_->platform.cpus;
   int most = 0;
   for (const Stage& stage : task.stages) {
     if (stage.resource == Resource::cpu || stage.requests > 1) most = std::max(most, stage.threads_in(mode));
@@ -220,16 +220,17 @@ int ResponseTimeAnalysis::Core::cpus_at_once(const Task& task, int mode) const {
   return most;
 }
 
-// Undecided: in the mode with the fewest.
+// Undecided: in the mode with the fewest. Whose budget is enforced can execute on all.
 void ResponseTimeAnalysis::Core::take_crowds() {
+  const int all = set_->platform.cpus;
   int crowd = 0;
   for (TaskRow& row : rows_) {
     if (std::exchange(row.crowd, crowd) != crowd) row.current = false;
-    int fewest = set_->platform.cpus;
+    int fewest = row.mode == kUndecided ? all : row.cpus;
     for (const int mode : modes_)
-      if (row.mode == kUndecided ? mode <= row.task->largest_mode(set_->platform) : mode == row.mode)
+      if (row.mode == kUndecided && mode <= row.task->largest_mode(set_->platform))
         fewest = std::min(fewest, cpus_at_once(*row.task, mode));
-    crowd = std::min(set_->platform.cpus, crowd + fewest);
+    crowd = std::min(all, crowd + (row.task->late > 0 ? all : fewest));
   }
 }
 

@@ -67,7 +67,8 @@ struct TaskRow {
   // [lane]: the longest sections that less urgent tasks can be in the midst of, longest first, one per
   // element; 0: none.
   std::vector<std::vector<double>> blocking;
-  int crowd = 0;  // on how many CPUs at once more urgent tasks can execute
+  int cpus = 0;   // on how many at once it can execute, in its mode
+  int crowd = 0;  // and all more urgent tasks
   Time response = kUnbounded;
   std::array<Time, 3> holds = {0, 0, 0};  // TaskBound::holds_link, holds_gpu
   bool current = false;                   // response belongs to the modes at hand
@@ -144,6 +145,8 @@ class ResponseTimeAnalysis::Core {
   bool hosted() const { return hosted_; }
   // Some task's CPU budget is enforced (Task::late).
   bool enforced() const { return enforced_; }
+  // The task never waits for a CPU: PROOF.md, "Enough CPUs".
+  bool has_cpus(const TaskRow& row) const { return row.crowd + row.cpus <= set_->platform.cpus; }
   // Some task is undecided: bounds have to grow with what interferes and blocks, so that they are below
   // those of every choice.
   bool partial() const { return partial_; }

@@ -312,7 +312,7 @@ TEST(BoundDevices, AMoreUrgentJobCountsOnceOnAllDevicesInUse) {
 }
 
 // Whose budgets are enforced may be on the links in any order: on each for all of its time, but for no longer than it
-// is at work, and a sixteenth of the period early.
+// is at work.
 TEST(BoundDevices, OneWithABudgetCountsOnEachOfThem) {
   const auto bound = [](Time late) {
     TaskSet set = bound_tasks(

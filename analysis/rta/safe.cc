@@ -43,7 +43,6 @@ class Safe : public ResponseTimeAnalysis::Core {
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void set_threads(const StageRow& stage, double work, double jitter, double carry);
   void set_budget(const TaskRow& row);
-  bool has_cpus(const TaskRow& row) const;
   double waits_for_cpus(const TaskRow& row, double response);
   void set_holds(TaskRow& row, double response, bool detail);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
@@ -63,7 +62,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<double> waits_;
   std::vector<double> sorted_;
   std::vector<double> fresh_, growth_;  // of each row, where something is looked at as a whole
-  bool has_cpus_ = false;               // the task at hand, always
+  bool has_cpus_ = false;               // the task at hand
   // Of the job up to the stage at hand: what its stages take at most, and how long it waits, however long they take.
   double executed_ = 0, waited_ = 0;
   std::vector<double> whatever_;  // [lane] the waits of the stage at hand, likewise
@@ -97,17 +96,6 @@ double host_of_siblings(const StageRow& stage, double lanes) {
   const double own =
       stage.requests == 1 ? (lanes - 1) * stage.host : std::min(lanes * stage.host, (lanes - 1) * stage.worst);
   return own + (lanes - 1) * stage.requests * stage.foreign;
-}
-
-// PROOF.md, "Enough CPUs".
-bool Safe::has_cpus(const TaskRow& row) const {
-  double siblings = 0;
-  for (const StageRow& stage : row.stages) {
-    if (stage.resource == Resource::cpu || stage.requests > 1) siblings = std::max(siblings, stage.threads - 1);
-    if (stage.resource != Resource::cpu && hosted())
-      siblings = std::max(siblings, static_cast<double>(row.taken[at(stage.resource)]) - 1);
-  }
-  return row.crowd + siblings < set().platform.cpus;
 }
 
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {

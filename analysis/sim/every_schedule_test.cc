@@ -13,9 +13,8 @@
 namespace samcl::analysis {
 namespace {
 
-Followed follow(const SmallSet& small, size_t most = 1'000'000) {
-  const Bounds bounds = analyse(small.set, small.modes, Form::safe);
-  return follow_every_schedule(small, bounds, most);
+Followed follow(const SmallSet& small) {
+  return follow_every_schedule(small, analyse(small.set, small.modes, Form::safe), 1'000'000);
 }
 
 // PROOF.md, the first case in which published bounds are exceeded.

@@ -1,6 +1,7 @@
 // Boxes and balls that fall onto a box, by Bullet's rigid bodies on OpenCL: their places and speeds after some steps.
 //
 //   boxes sorted|grid EDGE STEPS      EDGE * EDGE * EDGE bodies
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,18 +15,10 @@
 #include "Bullet3OpenCL/Initialize/b3OpenCLUtils.h"
 #include "Bullet3OpenCL/RigidBody/b3GpuNarrowPhase.h"
 #include "Bullet3OpenCL/RigidBody/b3GpuRigidBodyPipeline.h"
-
-namespace {
+#include "benchmarks/host/checksum.h"
 
 constexpr float kCorners[] = {-1, -1, 1,  1, 1, -1, 1,  1, 1, 1, 1,  1, -1, 1, 1,  1,
                               -1, -1, -1, 1, 1, -1, -1, 1, 1, 1, -1, 1, -1, 1, -1, 1};
-
-uint64_t sum_of(const void* bytes, size_t size, uint64_t sum) {
-  for (size_t n = 0; n < size; ++n) sum = (sum ^ static_cast<const unsigned char*>(bytes)[n]) * 1099511628211U;
-  return sum;
-}
-
-}  // namespace
 
 int main(int, char** argv) {
   const std::string pairs = argv[1];
@@ -72,13 +65,16 @@ int main(int, char** argv) {
   for (int step = 0; step < steps; ++step) bodies.stepSimulation(1.0F / 60);
   shapes.readbackAllBodiesToCpu();
 
-  uint64_t sum = 14695981039346656037U;
+  uint64_t sum = 0;
+  const auto add_bytes = [&](const auto& value, size_t size) {
+    sum = bench::checksum({reinterpret_cast<const std::byte*>(&value), size}, sum);
+  };
   for (int n = 0; n < count; ++n) {
     const b3RigidBodyData& body = shapes.getBodiesCpu()[n];
-    sum = sum_of(&body.m_pos, 12, sum);
-    sum = sum_of(&body.m_quat, 16, sum);
-    sum = sum_of(&body.m_linVel, 12, sum);
-    sum = sum_of(&body.m_angVel, 12, sum);
+    add_bytes(body.m_pos, 12);
+    add_bytes(body.m_quat, 16);
+    add_bytes(body.m_linVel, 12);
+    add_bytes(body.m_angVel, 12);
   }
   std::printf("%d bodies, %d steps: sum %016llx\n", count, steps, static_cast<unsigned long long>(sum));
   return 0;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <deque>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analysis/model/placement.h"
 
@@ -375,9 +376,9 @@ class Search {
           followed_.schedule += " idle";
           continue;
         }
-        followed_.schedule += " since " + std::to_string(task.since) + (task.pausing ? " pauses" : " ") +
-                              (task.pausing ? "" : name(resource_of(n, task))) + " " + std::to_string(task.stage + 1) +
-                              "." + std::to_string(task.request + 1);
+        followed_.schedule += " since " + std::to_string(task.since) + " " +
+                              (task.pausing ? "pauses" : name(resource_of(n, task))) + " " +
+                              std::to_string(task.stage + 1) + "." + std::to_string(task.request + 1);
         for (size_t k = 0; k < count_of(n, task); ++k) {
           const Subtask& subtask = task.subtasks[k];
           followed_.schedule += subtask.done ? " -" : " " + std::to_string(subtask.executed);
