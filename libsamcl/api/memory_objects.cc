@@ -41,13 +41,14 @@ cl_int ask_driver(const Context& context, cl_mem_flags& flags, size_t size, void
   return size == 0 ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
 }
 
-// The same of a sub-buffer of a buffer with the parent's flags.
-cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags) {
+// The same of a sub-buffer of a buffer with the parent's flags, that begins there.
+cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags, size_t origin = 0) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
-  const cl_buffer_region region{0, 64};
-  const cl_mem whole = cl.clCreateBuffer(parent.context->devices[0]->context(),
-                                         parent.flags & (kKernelAccess | kHostAccess), region.size, nullptr, &error);
+  const cl_buffer_region region{origin, 64};
+  const cl_mem whole =
+      cl.clCreateBuffer(parent.context->devices[0]->context(), parent.flags & (kKernelAccess | kHostAccess),
+                        region.origin + region.size, nullptr, &error);
   if (!whole) return error;
   const cl_mem part = cl.clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
   if (part) {
@@ -163,7 +164,11 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
   if (region.size == 0) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
   const cl_device_id device = parent->context->device->real[0];
   const cl_uint alignment = driver::value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8;
-  if (alignment > 1 && region.origin % alignment != 0) return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+  // NVIDIA's driver tells 512 bytes, and takes less.
+  if (const size_t beyond = alignment > 1 ? region.origin % alignment : 0) {
+    cl_mem_flags its = flags;
+    if (const cl_int error = ask_driver(*parent, its, beyond); error != CL_SUCCESS) return failed(errcode_ret, error);
+  }
 
   void* const host_ptr = parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
   auto part = Buffer::make_shared(parent->context, parent->storage, parent->part(region.origin, region.size),

@@ -96,7 +96,7 @@ class Execution {
     const auto replica = on_device(memory, device.index, error);
     if (!replica) return error;
     return device.transfer(lane_.kind, o.to_program ? Direction::down : Direction::up, *replica, o.rows, o.program,
-                           o.program_rows, *o.traffic);
+                           o.program_rows, *o.traffic, set_.locked_memory.holds(o.program, o.program_rows.bounds()));
   }
 
   cl_int operator()(const LocalCopy& o) {

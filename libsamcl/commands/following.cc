@@ -208,7 +208,7 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
   Storage& storage = *buffer->storage;
   const Range all{0, storage.size()};
   if (is_used(buffer, all, writes)) return true;
-  if (buffer->image || buffer->is_first_devices() || storage.svm() || storage.is_mapped_to_write()) return false;
+  if (buffer->is_first_devices() || storage.svm() || storage.is_mapped_to_write()) return false;
   const unsigned device = first->lane.device;
   const Place place = storage.place_of(device);
   if (storage.directory().missing_bytes(all, place) > 0 || used_.size() >= kMostObjects) return false;
@@ -353,11 +353,16 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
   engine::ProgramCopy given = *copy;
   given.program_rows = copy->rows.dense();
   const uint64_t bytes = copy->rows.bytes();
+  const auto takes_it_there = [&] { return takes(*command, first, program_memory); };
+  if (copy->to_program && context.locked_memory.holds(copy->program, copy->program_rows.bounds())) {
+    if (!add(*copy, context, first, seen, takes_it_there)) return false;
+    arriving.comes_to_program();
+    return true;
+  }
   if (copy->to_program) {
     PinnedPlace::Held place = device.pinned_place(bytes);
     given.program = place.memory();
-    if (!given.program || !add(given, context, first, seen, [&] { return takes(*command, first, program_memory); }))
-      return false;
+    if (!given.program || !add(given, context, first, seen, takes_it_there)) return false;
     arriving.comes_to(std::move(place), copy->program, copy->program_rows);
     return true;
   }

@@ -910,6 +910,25 @@ TEST_F(AwaitedCommands, ReadThroughPinnedMemory) {
   EXPECT_EQ(read[0], contents(a)[2]);
 }
 
+TEST_F(AwaitedCommands, ReadIntoLockedMemoryWithoutAnother) {
+  if (is_shared) GTEST_SKIP() << "the host reads";
+  Words read(4);
+  const auto* const memory = reinterpret_cast<const std::byte*>(read.data());
+  context.locked_memory.add(memory, 16);
+  Arriving another;
+  ASSERT_TRUE(launch(add, {a}));
+  EXPECT_TRUE(is_taken(read_buffer(a, 8, 8, read.data()), arriving));
+  EXPECT_TRUE(is_taken(read_buffer(a, 8, 8, read.data() + 2), another)) << "it needs no place";
+  EXPECT_TRUE(arriving.awaits_any());
+  finish_all();
+  arriving.take();
+  another.take();
+  EXPECT_EQ(read[0], contents(a)[2]);
+  EXPECT_EQ(read[2], contents(a)[2]);
+  EXPECT_EQ(read[1], read[0] + 1);
+  context.locked_memory.remove(memory, 16);
+}
+
 TEST_F(AwaitedCommands, EndByThemselvesIfTheProgramHasTheirEvents) {
   if (is_shared) GTEST_SKIP() << "the host reads";
   Words read(2), written{70, 80};

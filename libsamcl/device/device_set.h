@@ -14,6 +14,7 @@
 #include "libsamcl/coherence/placements.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/device/broadcast_tree.h"
+#include "libsamcl/device/locked_memory.h"
 #include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/peer_windows.h"
@@ -34,6 +35,9 @@ class DeviceSet {
   // what is allocated, nothing is before it is used.
   void expect_memory(uint64_t bytes) const;
   std::unique_ptr<PeerWindows> windows;  // for other replicas; nullptr where devices cannot use each other's memory
+
+  // What the driver has locked for them of host memory.
+  LockedMemory locked_memory;
 
   // Where a manager grants the devices, what memory of theirs may be needed by others, or devices may be lost: all
   // memory objects.

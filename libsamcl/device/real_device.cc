@@ -259,9 +259,10 @@ PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
 
 // With the mutex of a transfer lane. Others give the compute queue commands meanwhile.
 cl_int RealDevice::transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory,
-                                  const Rectangle& rows, std::byte* host, const Rectangle& host_rows) {
+                                  const Rectangle& rows, std::byte* host, const Rectangle& host_rows, bool is_locked) {
   if (lane == engine::LaneKind::compute) {
-    const PinnedPlace::Held place = direction == Direction::down ? pinned_place(rows.bytes()) : PinnedPlace::Held();
+    const bool has_place = direction == Direction::down && !is_locked;
+    const PinnedPlace::Held place = has_place ? pinned_place(rows.bytes()) : PinnedPlace::Held();
     std::byte* const to = place.memory() ? place.memory() : host;
     const Rectangle its_rows = place.memory() ? rows.dense() : host_rows;
     const cl_int error = run(lane, [&](cl_command_queue on, cl_event* done) {
@@ -315,7 +316,7 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
       trace::waiting("give way", [&] { link.yield_if_revoked(); });
     }
     const cl_ulong begun = trace::on() ? now_ns() : 0;
-    const cl_int error = transfer_piece(lane, direction, memory, piece, host, host_piece);
+    const cl_int error = transfer_piece(lane, direction, memory, piece, host, host_piece, is_locked);
     span.piece_since(begun);
     if (error != CL_SUCCESS) return error;
   }

@@ -190,7 +190,7 @@ class RealDevice {
   void prepare_ring(engine::LaneKind lane) const;
   void prepare_rings() const;
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
-                        std::byte* host, const Rectangle& host_rows);
+                        std::byte* host, const Rectangle& host_rows, bool is_locked);
 
   static constexpr size_t kLanes = 3;
   static size_t index_of(engine::LaneKind lane) { return static_cast<size_t>(lane); }

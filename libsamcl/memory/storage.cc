@@ -95,7 +95,10 @@ Storage::~Storage() {
     if (replicas_[device]) tell_memory(device, -static_cast<int64_t>(size_));
     if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
   }
-  if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
+  if (host_lock_) {
+    set_->locked_memory.remove(host_, size_);
+    driver::real().clReleaseMemObject(host_lock_);
+  }
   if (owns_host_) munmap(host_ - stagger_, size_ + stagger_);
   if (svm_) driver::real().clSVMFree(set_->devices[0]->context(), svm_->begin);
 }
@@ -343,6 +346,7 @@ void Storage::lock_host_copy() {
   cl_int error;
   host_lock_ =
       driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, &error);
+  if (host_lock_) set_->locked_memory.add(host_, size_);
 }
 
 Directory& Storage::directory() {

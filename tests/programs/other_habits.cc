@@ -3,6 +3,7 @@
 //   - for every kernel it reports a work-group size far below what launches (NVIDIA: 256 of 1024);
 //   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
 //   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch;
+//   - its devices tell a coarser alignment of sub-buffers than they need (NVIDIA);
 //   - it takes pitches of slices of images only if they are multiples of the rows' (NVIDIA).
 
 #include <cstring>
@@ -27,7 +28,14 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t 
   constexpr cl_bool kIsApart = CL_FALSE;
   if (name == CL_DEVICE_TYPE) return answer(&kGpu, sizeof kGpu, size, value, size_ret);
   if (name == CL_DEVICE_HOST_UNIFIED_MEMORY) return answer(&kIsApart, sizeof kIsApart, size, value, size_ret);
-  return beneath->clGetDeviceInfo(device, name, size, value, size_ret);
+  const cl_int error = beneath->clGetDeviceInfo(device, name, size, value, size_ret);
+  if (error == CL_SUCCESS && name == CL_DEVICE_MEM_BASE_ADDR_ALIGN && value) {
+    cl_uint bits = 0;
+    std::memcpy(&bits, value, sizeof bits);
+    bits *= 4;
+    std::memcpy(value, &bits, sizeof bits);
+  }
+  return error;
 }
 
 cl_device_type type_beneath(cl_device_type type) {

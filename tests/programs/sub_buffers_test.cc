@@ -155,6 +155,19 @@ TEST_F(SubBuffers, ViewOutlivesTheProgramsHandleOfTheParent) {
   EXPECT_EQ(read<cl_int>(view, n), counting<cl_int>(n, static_cast<cl_int>(n + 1)));
 }
 
+// PoCL's devices take multiples of 128 bytes, NVIDIA's too, which tell 512.
+TEST_F(SubBuffers, BeginWhereTheDriverTakesThem) {
+  constexpr size_t kInts = 32;
+  const Buffer parent = buffer(std::vector<cl_int>(4 * kInts, 1));
+  const Buffer view = sub(parent, kInts, 2 * kInts);
+  const auto k = kernel(kAdd);
+  set_arguments(k, view, cl_int{5});
+  launch(k, {{2 * kInts}});
+  std::vector<cl_int> expected(4 * kInts, 1);
+  std::fill_n(expected.begin() + kInts, 2 * kInts, 6);
+  EXPECT_EQ(read<cl_int>(parent, 4 * kInts), expected);
+}
+
 TEST_F(SubBuffers, InfoNamesParentAndOffset) {
   const size_t n = ints();
   const Buffer parent = buffer_of(4 * alignment(), CL_MEM_READ_ONLY);
