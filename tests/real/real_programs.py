@@ -389,11 +389,12 @@ def print_means(measured):
 
 HEAD = """# Real programs{where}, without samcl and under it
 
-Made by `tests/real/real_programs.py {options}`; `programs.toml` names the sources and their commits. Each
-program ran on one {device} without samcl, and under it on several: what it printed, but for times, and every byte that it
-read back was the same where numbers stand: how many of its kernels ran in parts on several devices. "reads" counts what was
-compared ("a of b": the others are not the same in two runs without samcl); 0: the program reads nothing back. "varies": two
-runs without samcl have nothing in common to compare. "-": the program cannot run so.
+Made by `tests/real/real_programs.py {options}`; `programs.toml` names the sources and their commits.
+Each program ran on one {device} without samcl, and under it on {several}:
+what it printed, but for times, and every byte that it read back was the same where numbers stand: how many of its kernels ran
+in parts on several devices. "reads" counts what was compared ("a of b": the others are not the same in two runs without
+samcl); 0: the program reads nothing back. "varies": two runs without samcl have nothing in common to compare. "-": the
+program cannot run so.
 
 """
 
@@ -410,8 +411,9 @@ def write_table(path, ways, rows, gpus):
     order = [program["name"] for program in programs()]
     lines = ["| program | reads | " + " | ".join(ways) + " |", "|---|" + "---|" * (len(ways) + 1)]
     lines += [f"| {name} | " + " | ".join(kept[name]) + " |" for name in order if name in kept]
-    words = {"where": " on GPUs", "options": "--gpus --table tests/real/GPUs.md", "device": "GPU"} if gpus else {
-        "where": "", "options": "--table tests/real/README.md", "device": "PoCL device"}
+    words = {"where": " on GPUs", "options": "--gpus --table tests/real/GPUs.md", "device": "GPU",
+             "several": "several (or on one that the layer twin_devices shows twice)"} if gpus else {
+        "where": "", "options": "--table tests/real/README.md", "device": "PoCL device", "several": "several"}
     path.write_text(HEAD.format(**words) + "\n".join(lines) + "\n")
 
 
