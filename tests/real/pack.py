@@ -53,7 +53,7 @@ def main():
     if not files:
         sys.exit(f"pack.py: no program was built in {work}; real_programs.py builds them")
     listed = "\n".join(sorted(str(path.relative_to("/")) for path in files))
-    subprocess.run(["tar", "-C", "/", "-cJf", options.archive, "-T", "-"], input=listed, text=True, check=True)
+    subprocess.run(["tar", "-C", "/", "-chJf", options.archive, "-T", "-"], input=listed, text=True, check=True)
     print(f"{options.archive}: {len(files)} files, {options.archive.stat().st_size / 1e6:.0f} MB")
 
 
