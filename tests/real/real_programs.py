@@ -274,7 +274,7 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
             continue
         print(f"same  {name}, {way}: {reads} reads, {under.bytes()} bytes, exit code {under.code}, {expected.seconds:.1f} -> {under.seconds:.1f} s; "
               f"in parts: {' '.join(split) or 'nothing'}", flush=True)
-        if way == "3":
+        if way in ("3", "always"):
             for kernel in under.kernels:
                 if kernel["devices"] < 2:
                     print(f"        {kernel['name']}: {kernel.get('why_not_more')}", flush=True)
