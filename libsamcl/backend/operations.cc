@@ -157,9 +157,9 @@ class Execution {
     cl_int error = CL_SUCCESS;
     const auto replica = on_device(*o.memory, device.index, error);
     if (!replica) return error;
+    const bool is_locked = set_.locked_memory.holds(host, {0, o.memory->size()});
     for (const Rectangle& rows : rectangles_of(o.ranges, *replica)) {
-      error = device.transfer(lane_.kind, direction, *replica, rows, host, rows, *o.traffic,
-                              o.memory->host_copy_is_locked());
+      error = device.transfer(lane_.kind, direction, *replica, rows, host, rows, *o.traffic, is_locked);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;

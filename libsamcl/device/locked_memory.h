@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <iterator>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
+#include <utility>
 
 #include "base/range.h"
 
@@ -24,20 +26,15 @@ class LockedMemory {
   // As it was added; before it is unlocked.
   void remove(const std::byte* begin, uint64_t bytes) {
     std::lock_guard lock(mutex_);
-    const auto [first, last] = blocks_.equal_range(address(begin));
-    for (auto block = first; block != last; ++block) {
-      if (block->second != bytes) continue;
-      blocks_.erase(block);
-      return;
-    }
+    blocks_.erase(blocks_.find({address(begin), bytes}));
   }
 
-  // Whether all of that, bytes from an address on, is locked, as far as the block tells that begins last before it: of
-  // blocks that overlap it may be another one.
+  // Whether all of that, bytes from an address on, is locked, as far as the longest block tells that begins last before
+  // it: of blocks that overlap it may be another one.
   bool holds(const std::byte* from, Range bytes) const {
     std::shared_lock lock(mutex_);
     const uintptr_t begin = address(from) + bytes.begin;
-    const auto next = blocks_.upper_bound(begin);
+    const auto next = blocks_.upper_bound({begin, UINT64_MAX});
     if (next == blocks_.begin()) return false;
     const auto& [its_begin, its_bytes] = *std::prev(next);
     return bytes.size() <= its_bytes && begin - its_begin <= its_bytes - bytes.size();
@@ -47,7 +44,7 @@ class LockedMemory {
   static uintptr_t address(const std::byte* memory) { return reinterpret_cast<uintptr_t>(memory); }
 
   mutable std::shared_mutex mutex_;
-  std::multimap<uintptr_t, uint64_t> blocks_;  // begin and size
+  std::multiset<std::pair<uintptr_t, uint64_t>> blocks_;  // begin and size
 };
 
 }  // namespace samcl

@@ -25,8 +25,9 @@ TEST(LockedMemory, HoldsWhatLiesInABlock) {
 
 TEST(LockedMemory, ForgetsOneOfTwoThatBeginTogether) {
   LockedMemory locked;
-  locked.add(memory.data(), 10);
   locked.add(memory.data(), 50);
+  locked.add(memory.data(), 10);
+  EXPECT_TRUE(locked.holds(memory.data(), {0, 50}));
   locked.remove(memory.data(), 50);
   EXPECT_TRUE(locked.holds(memory.data(), {0, 10}));
   EXPECT_FALSE(locked.holds(memory.data(), {0, 50}));

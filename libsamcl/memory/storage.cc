@@ -225,11 +225,6 @@ bool Storage::passes_beside_kernels() const {
   return std::ranges::any_of(peers_, [](const auto& peer) { return peer != nullptr; });
 }
 
-bool Storage::host_copy_is_locked() const {
-  std::lock_guard lock(mutex_);
-  return host_lock_ != nullptr;
-}
-
 std::byte* Storage::host_locked() {
   if (host_) return host_;
   const uint64_t stagger = shared_ ? next_stagger(size_) : 0;

@@ -127,12 +127,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::byte* host();
   bool has_host_copy() const;
   // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
-  // makes transfers faster. Any thread.
+  // makes transfers faster (LockedMemory). Any thread.
   void lock_host_copy();
   // Whether that would do something. Any thread.
   bool is_to_be_locked() const;
-  // Whether it did: then the link's full speed is had without a ring of pinned chunks. Any thread.
-  bool host_copy_is_locked() const;
 
   // ---- Under the lock of the context's graph ----
 
