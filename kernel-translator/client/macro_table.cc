@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 MacroTable::MacroTable(TranslationCache cache, const std::string& compiler, std::string options)
     : cache_(std::move(cache)),
       options_(std::move(options)),
-      question_("what macros stand for\n" + compiler + "\n" + options_) {}
+      question_("what macros stand for, 2\n" + compiler + "\n" + options_) {}
 
 // An entry is null (not defined), a text, or false (no answer).
 MacroTable::Entries MacroTable::load() const {

@@ -86,7 +86,9 @@ bool ask(cl_context context, cl_device_id device, const std::set<std::string>& n
 
 std::string macro_probe(const std::set<std::string>& names) {
   std::ostringstream source;
-  source << "#define SAMCL_TEXT(...) #__VA_ARGS__\n#define SAMCL_TEXT_OF(...) SAMCL_TEXT(__VA_ARGS__)\n"
+  // Between parentheses a text may have commas; macros of any number of arguments are no OpenCL C, and NVIDIA's
+  // compiler refuses them up to 2.0.
+  source << "#define SAMCL_TEXT(text) #text\n#define SAMCL_TEXT_OF(text) SAMCL_TEXT(text)\n"
             "__constant char samcl_texts[] = \"\"\n";
   for (const std::string& name : names) {
     if (is_question(name)) {
@@ -97,7 +99,7 @@ std::string macro_probe(const std::set<std::string>& names) {
     if (is_operator(name))
       source << '"' << name << '"';
     else
-      source << "SAMCL_TEXT_OF(" << name << ")";
+      source << "SAMCL_TEXT_OF((" << name << "))";
     source << " \"\\n\"\n#else\n\"-\\n\"\n#endif\n";
   }
   source << ";\n__kernel void samcl_show(__global char* to, uint room) {\n"
@@ -113,7 +115,9 @@ std::optional<MacroAnswers> macro_answers(const std::set<std::string>& names, co
   for (const std::string& name : names) {
     std::string line;
     if (!std::getline(lines, line) || lines.eof() || line.empty()) return std::nullopt;
-    if (line[0] == '+')
+    if (line.starts_with("+(") && line.ends_with(')'))
+      answers[name] = line.substr(2, line.size() - 3);
+    else if (line[0] == '+')
       answers[name] = line.substr(1);
     else if (line == "-")
       answers[name] = std::nullopt;

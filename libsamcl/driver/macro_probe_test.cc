@@ -74,6 +74,11 @@ TEST_F(MacroProbe, EvaluatesOperatorsOfTheCompiler) {
   EXPECT_TRUE(ask({"__has_no_such_operator(f)"}).empty());
 }
 
+TEST(MacroAnswers, AreBetweenParentheses) {
+  const MacroAnswers answers{{"A", "1,2"}, {"B", ""}, {"C", "(f)(x)"}, {"D", std::nullopt}, {"__has_f", "__has_f"}};
+  EXPECT_EQ(macro_answers({"A", "B", "C", "D", "__has_f"}, "+(1,2)\n+()\n+((f)(x))\n-\n+__has_f\n"), answers);
+}
+
 TEST(MacroAnswers, AreRefusedWhereTheOutputIsNotTheirs) {
   EXPECT_FALSE(macro_answers({"A", "B"}, "+1\n"));
   EXPECT_FALSE(macro_answers({"A"}, "+1\n+2\n"));

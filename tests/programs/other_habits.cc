@@ -4,9 +4,12 @@
 //   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
 //   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch;
 //   - its devices tell a coarser alignment of sub-buffers than they need (NVIDIA);
+//   - it refuses macros of any number of arguments up to OpenCL C 2.0 (NVIDIA);
 //   - it takes pitches of slices of images only if they are multiples of the rows' (NVIDIA).
 
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "tests/programs/opencl_layer.h"
 
@@ -50,6 +53,19 @@ cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_u
 
 cl_int CL_API_CALL argument_info(cl_kernel, cl_uint, cl_kernel_arg_info, size_t, void*, size_t*) {
   return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+}
+
+cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+                         void(CL_CALLBACK* notify)(cl_program, void*), void* data) {
+  const std::string_view given = options ? options : "";
+  const auto names = [&](const char* standard) { return given.find(standard) != std::string_view::npos; };
+  size_t size = 0;
+  beneath->clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size);
+  std::string source(size, '\0');
+  beneath->clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, source.data(), nullptr);
+  if ((names("-cl-std=CL1.") || names("-cl-std=CL2.")) && source.find("__VA_ARGS__") != std::string::npos)
+    return CL_BUILD_PROGRAM_FAILURE;
+  return beneath->clBuildProgram(program, count, devices, options, notify, data);
 }
 
 bool leaves(cl_mem buffer, const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch) {
@@ -98,6 +114,7 @@ void replace(cl_icd_dispatch& table) {
   table.clGetDeviceIDs = device_ids;
   table.clGetKernelWorkGroupInfo = work_group_info;
   table.clGetKernelArgInfo = argument_info;
+  table.clBuildProgram = build;
   table.clEnqueueWriteBufferRect = host_rect<&cl_icd_dispatch::clEnqueueWriteBufferRect, const void>;
   table.clEnqueueReadBufferRect = host_rect<&cl_icd_dispatch::clEnqueueReadBufferRect, void>;
   table.clEnqueueCopyBufferRect = copy_rect;

@@ -152,6 +152,19 @@ TEST_F(Programs, OptionsDefine) {
   EXPECT_EQ(result_of(program), 7);
 }
 
+TEST_F(Programs, OfAnOlderStandardAskForMacros) {
+  const Program program =
+      create({"#if defined(NO_SUCH_MACRO) || __OPENCL_C_VERSION__ != 120\n"
+              "#define VALUE 1\n#else\n#define VALUE 7\n#endif\n"
+              "__kernel void k(__global int* x) { x[get_global_id(0)] = VALUE; }"});
+  ASSERT_OK(build_status(program, "-cl-std=CL1.2"));
+  const Kernel k = bench::make_kernel(program, "k");
+  const Buffer x = buffer(std::vector<cl_int>(64));
+  set_arguments(k, x);
+  launch(k, {{64}, {1}});
+  EXPECT_EQ(read<cl_int>(x, 64), std::vector<cl_int>(64, 7));
+}
+
 TEST_F(Programs, OptionsAreTold) {
   const Program program = create({kSeven});
   ASSERT_OK(build_status(program, "-DA=3 -cl-mad-enable"));
