@@ -406,7 +406,7 @@ Made by `tests/real/real_programs.py {options}`; `programs.toml` names the sourc
 Each program ran on one {device} without samcl, and under it on {several}:
 what it printed, but for times, and every byte that it read back was the same where numbers stand: how many of its kernels ran
 in parts on several devices. "reads" counts what was compared ("a of b": the others are not the same in two runs without
-samcl); 0: the program reads nothing back. "varies": two runs without samcl have nothing in common to compare. "-": the
+samcl); 0: the program reads nothing back, or asks dlsym for OpenCL, and what it printed tells all. "varies": two runs without samcl have nothing in common to compare. "-": the
 program cannot run so.
 
 """
