@@ -336,10 +336,12 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
                     engine::AccessMap& program_memory) {
   if (!may_follow(context)) return false;
   const auto command = next.on_device(first->lane.device);
-  if (!command || command->is_host_copy) return false;
+  if (!command) return false;
+  const auto* const copy = std::get_if<engine::ProgramCopy>(&command->operation);
+  if (command->is_host_copy && copy->replica.memory->shared()) return false;  // there is nothing to copy
   const bool is_added =
       add(command->operation, context, first, seen, [&] { return takes(*command, first, program_memory); });
-  is_visible_ |= is_added && std::holds_alternative<engine::ProgramCopy>(command->operation);
+  is_visible_ |= is_added && copy;
   return is_added;
 }
 
