@@ -266,25 +266,19 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
         if kind not in without:
             without[kind] = Expected(options, command, folder, kind, ignore, zeros)
         expected = without[kind]
-
-        def varies():
-            if expected.varies:
-                cells.append("varies")
-                print(f"----  {name}, {way}: without samcl {expected.varies}", flush=True)
-            return expected.varies
-
-        if varies():
+        if not expected.varies:
+            under = Run(options, command, folder, kind, devices, max(300, 10 * expected.seconds), zeros, settings)
+            found = expected.differences(under)
+            for _ in range(2):
+                if found and not expected.varies:  # threads that add in any order may have done so in the same one twice
+                    expected.learn(expected.run())
+                    found = expected.differences(under)
+        if expected.varies:
+            cells.append("varies")
             ran = True
+            print(f"----  {name}, {way}: without samcl {expected.varies}", flush=True)
             continue
-        under = Run(options, command, folder, kind, devices, max(300, 10 * expected.seconds), zeros, settings)
-        found = expected.differences(under)
-        for _ in range(2):
-            if found and not expected.varies:  # threads that add in any order may have done so in the same one twice
-                expected.learn(expected.run())
-                found = expected.differences(under)
         ran |= bool(under.kernels)
-        if varies():
-            continue
         split = sorted(kernel["name"] for kernel in under.kernels if kernel["devices"] > 1)
         steady = sum(expected.steady_reads)
         reads = str(steady) if steady == len(expected.reads) else f"{steady} of {len(expected.reads)}"
@@ -414,8 +408,8 @@ Made by `tests/real/real_programs.py {options}`; `programs.toml` names the sourc
 Each program ran on one {device} without samcl, and under it on {several}:
 what it printed, but for times, and every byte that it read back was the same where numbers stand: how many of its kernels ran
 in parts on several devices. "reads" counts what was compared ("a of b": the others are not the same in two runs without
-samcl); 0: the program reads nothing back, or asks dlsym for OpenCL, and what it printed tells all. "varies": two runs without samcl have nothing in common to compare. "-": the
-program cannot run so.
+samcl); 0: the program reads nothing back, or asks dlsym for OpenCL, and what it printed tells all. "varies": two runs without
+samcl have nothing in common to compare. "-": the program cannot run so.
 
 """
 
