@@ -94,8 +94,7 @@ cl_int CL_API_CALL clReleaseContext(cl_context context) {
   if (!is_virtual(context)) return driver::real().clReleaseContext(context);
   const auto ours = find<Context>(context);
   if (!ours) return CL_INVALID_CONTEXT;
-  ours->release();
-  ours->tell_untold();
+  if (ours->release()) ours->tell_untold();
   return CL_SUCCESS;
 }
 

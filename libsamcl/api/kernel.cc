@@ -58,8 +58,7 @@ cl_int CL_API_CALL clReleaseKernel(cl_kernel handle) {
   if (!is_virtual(handle)) return driver::real().clReleaseKernel(handle);
   auto kernel = find<Kernel>(handle);
   if (!kernel) return CL_INVALID_KERNEL;
-  kernel->release();
-  kernel->program->context->tell_untold();
+  if (kernel->release()) kernel->program->context->tell_untold();
   return CL_SUCCESS;
 }
 

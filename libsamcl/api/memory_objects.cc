@@ -190,11 +190,10 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   if (!is_virtual(object)) return driver::real().clReleaseMemObject(object);
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
-  ours->release();
-  if (ours->references() > 0) return CL_SUCCESS;
+  if (!ours->release()) return CL_SUCCESS;
   ours->leave_kernels();
   ours->context->memory_released(*ours->storage);
-  ours->context->tell_untold();
+  if (!ours->may_be_kept()) ours->context->tell_untold();
   return CL_SUCCESS;
 }
 

@@ -274,8 +274,7 @@ cl_int CL_API_CALL clReleaseProgram(cl_program handle) {
   if (!is_virtual(handle)) return driver::real().clReleaseProgram(handle);
   auto program = find<Program>(handle);
   if (!program) return CL_INVALID_PROGRAM;
-  program->release();
-  program->context->tell_untold();
+  if (program->release()) program->context->tell_untold();
   return CL_SUCCESS;
 }
 

@@ -130,8 +130,7 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
   if (!is_virtual(queue)) return driver::real().clReleaseCommandQueue(queue);
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
-  ours->release();
-  ours->context->tell_untold();
+  if (ours->release()) ours->context->tell_untold();
   return CL_SUCCESS;
 }
 

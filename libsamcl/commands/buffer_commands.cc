@@ -432,7 +432,9 @@ class Copy : public Command {
 class Map : public Command {
  public:
   Map(BufferPtr buffer, Rectangle rows, cl_map_flags flags)
-      : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {}
+      : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {
+    buffer_->storage->note_mapped();
+  }
 
   void uses(Uses& uses) override {
     if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) add_read(uses, *buffer_, rows_);
@@ -441,7 +443,8 @@ class Map : public Command {
 
   std::optional<OnDevice> on_device(unsigned device) const override {
     const std::shared_ptr<Storage>& storage = buffer_->storage;
-    if (flags_ != CL_MAP_READ || !rows_.is_run() || !is_short(rows_) || storage->is_to_be_locked()) return std::nullopt;
+    if (flags_ != CL_MAP_READ || !rows_.is_run() || !is_short(rows_) || storage->is_to_be_locked(wants_lock()))
+      return std::nullopt;
     std::byte* const host = storage->host();
     if (!host) return std::nullopt;
     return OnDevice{
@@ -453,7 +456,7 @@ class Map : public Command {
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     const std::shared_ptr<Storage>& storage = buffer_->storage;
-    storage->lock_host_copy();
+    storage->lock_host_copy(wants_lock());
     const Range bounds = rows_.bounds();
     if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) {
       read_on_imagined(*buffer_, rows_, true);
@@ -469,6 +472,8 @@ class Map : public Command {
   }
 
  private:
+  bool wants_lock() const { return buffer_->flags & CL_MEM_ALLOC_HOST_PTR; }
+
   const BufferPtr buffer_;
   const Rectangle rows_;
   const cl_map_flags flags_;

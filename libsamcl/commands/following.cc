@@ -21,8 +21,10 @@ namespace {
 
 using engine::NodePtr;
 
-// Memory objects of one run of launches: they are looked through for each.
-constexpr size_t kMostObjects = 32;
+// What one run of launches uses: they are looked through for each.
+constexpr size_t kMostUsed = 32;
+// Memory objects, of which a program may make and release some for each launch.
+constexpr size_t kMostObjects = 64;
 // Times what was expected after which nothing is known of what it will be: kernels may take ever longer.
 constexpr uint64_t kSurprise = 4;
 // Where the program has events of some, whoever wants to be called back at one's end, or waits for it on another
@@ -186,17 +188,25 @@ bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& 
 
 }  // namespace
 
-bool Following::is_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) const {
+// Whether there is room for one more.
+bool Following::keeps(const std::shared_ptr<Buffer>& buffer) {
+  if (std::ranges::find(objects_, buffer) != objects_.end()) return true;
+  if (objects_.size() >= kMostObjects) return false;
+  objects_.push_back(buffer);
+  return true;
+}
+
+bool Following::is_used(const std::shared_ptr<Storage>& storage, Range range, bool writes) const {
   return std::ranges::any_of(used_, [&](const Used& each) {
-    return each.buffer == buffer && intersect(each.range, range) == range && (each.written || !writes);
+    return each.storage == storage && intersect(each.range, range) == range && (each.written || !writes);
   });
 }
 
-void Following::note_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) {
+void Following::note_used(const std::shared_ptr<Storage>& storage, Range range, bool writes) {
   const auto same =
-      std::ranges::find_if(used_, [&](const Used& each) { return each.buffer == buffer && each.range == range; });
+      std::ranges::find_if(used_, [&](const Used& each) { return each.storage == storage && each.range == range; });
   if (same == used_.end())
-    used_.push_back({buffer, range, writes});
+    used_.push_back({storage, range, writes});
   else
     same->written |= writes;
 }
@@ -207,11 +217,12 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
                       bool on_either_way) {
   Storage& storage = *buffer->storage;
   const Range all{0, storage.size()};
-  if (is_used(buffer, all, writes)) return true;
+  if (!keeps(buffer)) return false;
+  if (is_used(buffer->storage, all, writes)) return true;
   if (buffer->is_first_devices() || storage.svm() || storage.is_mapped_to_write()) return false;
   const unsigned device = first->lane.device;
   const Place place = storage.place_of(device);
-  if (storage.directory().missing_bytes(all, place) > 0 || used_.size() >= kMostObjects) return false;
+  if (storage.directory().missing_bytes(all, place) > 0 || used_.size() >= kMostUsed) return false;
   if (!records(storage.users(place), all, writes, first)) return false;
   storage.used_by(first->group);
   storage.used_on(only(device));
@@ -221,21 +232,22 @@ bool Following::takes(const std::shared_ptr<Buffer>& buffer, bool writes, const 
     otherwise.copied(all, place);
     if (writes) otherwise.written(all, only(place));
   }
-  note_used(buffer, all, writes);
+  note_used(buffer->storage, all, writes);
   return true;
 }
 
 // The same for just these bytes, which are all defined there.
 bool Following::takes(const std::shared_ptr<Buffer>& buffer, Range range, bool writes, const NodePtr& first) {
-  if (is_used(buffer, range, writes)) return true;
+  if (!keeps(buffer)) return false;
+  if (is_used(buffer->storage, range, writes)) return true;
   Storage& storage = *buffer->storage;
   const unsigned device = first->lane.device;
   const Place place = storage.place_of(device);
-  if (storage.layout() || storage.svm() || storage.is_mapped_to_write() || used_.size() >= kMostObjects) return false;
+  if (storage.layout() || storage.svm() || storage.is_mapped_to_write() || used_.size() >= kMostUsed) return false;
   if (!is_at(storage, range, place) || !records(storage.users(place), range, writes, first)) return false;
   storage.used_by(first->group);
   if (writes) storage.written_by_program(range, only(place));
-  note_used(buffer, range, writes);
+  note_used(buffer->storage, range, writes);
   return true;
 }
 

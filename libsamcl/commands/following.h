@@ -50,6 +50,10 @@ class Following {
   bool do_at_once(const Command& next, Context& context, const engine::NodePtr& first,
                   engine::AccessMap& program_memory);
 
+  // The memory objects that are kept until all have run, and need not be any longer: the program may have released
+  // them.
+  std::vector<std::shared_ptr<Buffer>> take_objects() { return std::exchange(objects_, {}); }
+
   // All have run, and took so many ns with the first one, which was expected to take own_ns: each kernel's record gets
   // its part. What remains for the first. is_exact: nothing else took that time. After the operation's end; any thread,
   // as the next.
@@ -59,8 +63,8 @@ class Following {
 
  private:
   struct Used {
-    std::shared_ptr<Buffer> buffer;
-    Range range;  // of its storage
+    std::shared_ptr<Storage> storage;
+    Range range;
     bool written;
   };
   struct Launched {
@@ -78,8 +82,9 @@ class Following {
   bool takes(const Command::OnDevice& command, const engine::NodePtr& first, engine::AccessMap& program_memory);
   bool takes_kept(const engine::ProgramCopy& copy, const std::shared_ptr<Buffer>& buffer, const engine::NodePtr& first,
                   engine::AccessMap& program_memory);
-  bool is_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes) const;
-  void note_used(const std::shared_ptr<Buffer>& buffer, Range range, bool writes);
+  bool keeps(const std::shared_ptr<Buffer>& buffer);
+  bool is_used(const std::shared_ptr<Storage>& storage, Range range, bool writes) const;
+  void note_used(const std::shared_ptr<Storage>& storage, Range range, bool writes);
 
   template <typename Takes>
   bool add(const engine::Operation& operation, Context& context, const engine::NodePtr& first,
@@ -92,6 +97,7 @@ class Following {
   void given(uint64_t ns, bool is_seen);
 
   std::vector<Used> used_;
+  std::vector<std::shared_ptr<Buffer>> objects_;  // of what perhaps has not run; several may be parts of one storage
   // A kernel once. These are changed only while the operation awaits its end (CompletionQueue::extend()), since ran()
   // is not under the graph's lock.
   std::vector<Launched> launched_;

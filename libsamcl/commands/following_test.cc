@@ -340,17 +340,96 @@ TEST_F(FollowingLaunches, ThatHaveRunLetGoOfWhatTheProgramReleases) {
   const BufferPtr a = filled(0);
   BufferPtr b = filled(500);
   const std::weak_ptr<Buffer> released = b;
+  const std::weak_ptr<Storage> memory = b->storage;
   launch(copy, {a, b});
   finish();
-  launch(copy, {a, b});
+  launch(add_one, {a});
   EXPECT_TRUE(launch(copy, {a, b}));
   ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
   b->leave_kernels();
   b = nullptr;
-  EXPECT_FALSE(released.expired());
-  context.tell_untold();
   EXPECT_TRUE(released.expired());
+  EXPECT_FALSE(memory.expired());
+  context.tell_untold();
+  EXPECT_TRUE(memory.expired());
   EXPECT_EQ(awaited(), 0u);
+}
+
+// A program that makes parts of its memory for each launch.
+TEST_F(FollowingLaunches, UsePartsThatAreGivenBackWhenTheyHaveRun) {
+  const BufferPtr all = filled(0);
+  launch(add_one, {all});
+  finish();
+  EXPECT_FALSE(launch(add_one, {all}));
+  for (int i = 0; i < 100; ++i) {
+    BufferPtr part = machine.part(all, 0, kSize);
+    const std::weak_ptr<Buffer> released = part;
+    EXPECT_TRUE(launch(add_one, {part})) << i;
+    part->leave_kernels();
+    part = nullptr;
+    EXPECT_FALSE(released.expired()) << "it may not have run";
+    ASSERT_TRUE(context.graph.followed(*queue)->wait_untold());
+    EXPECT_TRUE(released.expired());
+  }
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_EQ(contents(all), counting(kSize, 102));
+}
+
+TEST_F(FollowingLaunches, UseSoManyPartsThatNobodyHasWaitedFor) {
+  const BufferPtr all = filled(0);
+  launch(add_one, {all});
+  finish();
+  launch(add_one, {all});
+  machine.driver.suspend();
+  std::vector<std::weak_ptr<Buffer>> released;
+  int followed = 0;
+  for (int i = 0; i < 100; ++i) {
+    BufferPtr part = machine.part(all, 0, kSize);
+    released.push_back(part);
+    followed += launch(add_one, {part});
+    part->leave_kernels();
+  }
+  EXPECT_GT(followed, 50);
+  EXPECT_LT(followed, 100);
+  machine.driver.resume();
+  EXPECT_EQ(contents(all), counting(kSize, 102));
+  finish();
+  for (const auto& each : released) EXPECT_TRUE(each.expired());
+}
+
+// So do they when all was told, and what came first had to be planned.
+TEST_F(FollowingLaunches, StayUntoldBehindWhatWasPlanned) {
+  if (by_thread || context.shares_host_memory()) GTEST_SKIP() << "a thread of ours writes";
+  const BufferPtr a = filled(0);
+  launch(add_one, {a});
+  finish();
+  const Words words = counting(kSize, 7);
+  const testing::EventPtr written = enqueue(write_buffer(a, 0, a->size(), words.data()), queue);
+  EXPECT_FALSE(launch(add_one, {a}));
+  const testing::EventPtr operation = context.graph.followed(*queue);
+  ASSERT_TRUE(operation);
+  EXPECT_TRUE(operation->wait_untold());
+  EXPECT_TRUE(written->ended());
+  EXPECT_FALSE(operation->ended());
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(contents(a), counting(kSize, 9));
+}
+
+TEST_F(FollowingLaunches, StayUntoldAfterAnotherThreadHasLaunched) {
+  const BufferPtr a = filled(0);
+  std::thread another([&] {
+    launch(add_one, {a});
+    finish();
+  });
+  another.join();
+  EXPECT_FALSE(launch(add_one, {a}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(launch(add_one, {a}));
+    EXPECT_TRUE(context.graph.followed(*queue)->wait_untold());
+  }
+  EXPECT_EQ(awaited(), 1u);
+  EXPECT_EQ(contents(a), counting(kSize, 5));
 }
 
 // Which have an event each, that the program may ask for its times.

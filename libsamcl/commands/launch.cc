@@ -676,6 +676,12 @@ bool KernelLaunch::does_at_once(const Command& next, engine::AccessMap& program_
   return following_.do_at_once(next, *kernel().program->context, node_.lock(), program_memory);
 }
 
+std::vector<std::shared_ptr<Buffer>> KernelLaunch::let_go() {
+  const engine::NodePtr node = node_.lock();
+  if (!node || !kernel().program->context->devices[node->lane.device]->completions().has_untold_end_of_all()) return {};
+  return following_.take_objects();
+}
+
 void KernelLaunch::merge(Planner& planner, Context& context) {
   std::vector<Merged> objects;
   for (const BufferAccess& access : plan_->accesses) {

@@ -37,6 +37,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   std::shared_ptr<Command> ahead() override { return std::exchange(ahead_, nullptr); }
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
   bool does_at_once(const Command& next, engine::AccessMap& program_memory) override;
+  std::vector<std::shared_ptr<Buffer>> let_go() override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen,
                       engine::AccessMap& program_memory) override;
   bool is_followed_by(const Command& next, const std::shared_ptr<Event>& seen, engine::AccessMap& program_memory,

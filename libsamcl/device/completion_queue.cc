@@ -93,12 +93,10 @@ cl_event CompletionQueue::mark_end() const {
 // Then it may call the driver for the queue without the lock of calls, while all others wait.
 bool CompletionQueue::gives_alone_here() const { return !several_give_ && giver_ == std::this_thread::get_id(); }
 
-void CompletionQueue::wait_for_all() {
-  if (gives_alone_here()) {
-    driver::real().clFinish(queue_);
-  } else if (const cl_event end = mark_end()) {
-    wait_for(end);
-  }
+bool CompletionQueue::wait_for_all() {
+  if (gives_alone_here()) return driver::real().clFinish(queue_) == CL_SUCCESS;
+  const cl_event end = mark_end();
+  return end && wait_for(end) == CL_SUCCESS;
 }
 
 // Under the mutex. If it fails, it ends with those that follow.
@@ -258,24 +256,60 @@ InFlight CompletionQueue::ended_untold(const LateTimes& end, bool at_once) {
 }
 
 bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended) {
-  const auto is_all = [&] {
-    return !taken_ && pending_.size() == 1 && (!pending_.front().event || pending_.front().seen) &&
-           pending_.front().node.node->owner.get() == owner;
+  const auto came_last = [&] {
+    return !taken_ && !pending_.empty() && (!pending_.back().event || pending_.back().seen) &&
+           pending_.back().node.node->owner.get() == owner;
   };
   std::unique_lock lock(mutex_);
-  if (!is_all() || !gives_alone_here()) return false;
+  if (!came_last()) return false;
   if (finished_ns_ > 0) return true;
   const uint64_t before = extensions_;
   lock.unlock();
   const uint64_t asked = now_ns();
-  if (driver::real().clFinish(queue_) != CL_SUCCESS) return false;
+  if (!wait_for_all()) return false;
   lock.lock();
-  if (!is_all() || extensions_ != before) return false;  // somebody else may be telling of it
+  const auto is_all = [&] { return came_last() && extensions_ == before; };  // nobody else is telling of it
+  if (!is_all() || !tell_before_last(lock) || !is_all()) return false;
   finished_ns_ = now_ns();
   hear_all_of(*pending_.front().node.node, finished_ns_);
   finished_at_once_ = finished_ns_ - asked < kAtOnceNs;
   ended = std::exchange(pending_.front().node.in_flight, {});
   return true;
+}
+
+void CompletionQueue::tell_before(const engine::Owner* owner) {
+  std::unique_lock lock(mutex_);
+  if (!taken_ && !pending_.empty() && pending_.back().node.node->owner.get() == owner) tell_before_last(lock);
+}
+
+// All has ended but for the last, perhaps. Opens the lock meanwhile; false: there is no memory for it. While nobody has
+// taken any.
+bool CompletionQueue::tell_before_last(std::unique_lock<std::mutex>& lock) {
+  if (pending_.size() == 1) return true;
+  std::vector<CompletedNode> over;
+  const std::shared_ptr<Listener> listener = listener_;
+  const uint64_t now = now_ns();
+  try {
+    over.reserve(pending_.size());
+    while (pending_.size() > 1) {
+      Batch batch = take(1);
+      if (!batch.event) batch.finished_ns = now;
+      finish(batch, true);
+      hear(batch);
+      std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(over));
+    }
+  } catch (...) {  // those before it are told
+  }
+  const bool is_all = pending_.size() == 1;
+  taken_ = true;
+  lock.unlock();
+  listener->ended(over);
+  over.clear();
+  lock.lock();
+  taken_ = telling_ = false;
+  look_at_ = kLook;
+  if (is_time()) changed_.notify_one();
+  return is_all;
 }
 
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving) {
@@ -339,12 +373,13 @@ bool CompletionQueue::is_being_filled() const {
   return soon_ && !leaves_ && !pending_.empty() && unmarked_ == pending_.size() && ago(last_enqueued_ns_) < kBetween;
 }
 
-// Up to the first that has an event. Under the mutex. Takes all of it or, if there is no memory for that, throws.
-CompletionQueue::Batch CompletionQueue::take() {
+// Up to the first that has an event, or so that so many are left. Under the mutex. Takes all of it or, if there is no
+// memory for that, throws.
+CompletionQueue::Batch CompletionQueue::take(size_t left) {
   Batch batch;
   const auto last = std::ranges::find_if(pending_, [](const Pending& each) { return each.event != nullptr; });
   batch.nodes.reserve(static_cast<size_t>(last - pending_.begin()) + 1);
-  while (!pending_.empty() && !batch.event) {
+  while (pending_.size() > left && !batch.event) {
     Pending& first = pending_.front();
     batch.event = first.event;
     batch.is_marker = first.is_marker;

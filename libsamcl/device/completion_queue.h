@@ -152,11 +152,14 @@ class CompletionQueue {
     return may_extend(node, own) ? own : nullptr;
   }
 
-  // Waits until the queue has nothing left, where that owner's node is all that is awaited, no event of its own waits
-  // for it and nobody else gives the queue anything; else, or if the driver fails, false. Its end is not told: what
-  // comes next may be one more of it. collect() tells it, or our thread. All ends of extend() and own_end() are heard
-  // of then, however, by whoever has them. ended: is set to what is in flight no more.
+  // Waits until the queue has nothing left, where that owner's node came last, no event of its own waits for it and
+  // nobody gives the queue more meanwhile; else, or if the driver fails, false. Its end is not told, but those of all
+  // before it: what comes next may be one more of it. collect() tells it, or our thread. All ends of extend() and
+  // own_end() are heard of then, however, by whoever has them. ended: is set to what is in flight no more. Without
+  // locks of the caller's, as the next.
   bool finish_untold(const engine::Owner* owner, InFlight& ended);
+  // Tells of all before that owner's node, if that came last and has ended.
+  void tell_before(const engine::Owner* owner);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
   // as finish_untold(). Returns what is in flight no more. at_once: nobody had to wait for it. Any thread.
   InFlight ended_untold(const LateTimes& end, bool at_once = true);
@@ -192,8 +195,9 @@ class CompletionQueue {
 
   // An event of all that the queue has by now; nullptr if it cannot be had. Any thread.
   cl_event mark_end() const;
-  // Waits until all that the queue has by now has ended; nobody is told. Any thread of the program.
-  void wait_for_all();
+  // Waits until all that the queue has by now has ended; nobody is told. False: the driver failed. Any thread of the
+  // program.
+  bool wait_for_all();
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
   void hurry();
@@ -264,11 +268,12 @@ class CompletionQueue {
   bool is_time() const;
   bool is_recent(const Pending& one) const;
   bool is_being_filled() const;
-  Batch take();
+  Batch take(size_t left = 0);
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
   uint64_t told_until() const { return std::max(last_ended_ns_, early_.last_heard_ns()); }
   void wait_and_tell(Batch& batch);
+  bool tell_before_last(std::unique_lock<std::mutex>& lock);
   std::weak_ptr<Listener> tell_next(std::unique_lock<std::mutex>& lock);
   void watch();
   void leave();

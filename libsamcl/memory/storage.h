@@ -127,10 +127,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::byte* host();
   bool has_host_copy() const;
   // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
-  // makes transfers faster (LockedMemory). Any thread.
-  void lock_host_copy();
+  // makes transfers faster (LockedMemory): a short one where the program has mapped it often, or wants that
+  // (CL_MEM_ALLOC_HOST_PTR). Any thread.
+  void lock_host_copy(bool is_wanted);
   // Whether that would do something. Any thread.
-  bool is_to_be_locked() const;
+  bool is_to_be_locked(bool is_wanted) const;
+  void note_mapped() { ++host_maps_; }
 
   // ---- Under the lock of the context's graph ----
 
@@ -269,6 +271,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   cl_int copy_all(unsigned device, cl_mem replica, Direction direction, std::byte* host);
   void tell_memory(unsigned device, int64_t bytes) const;
   std::byte* host_locked();
+  bool is_worth_locking(bool is_wanted) const;
   cl_int copy_to_host(unsigned device, const std::vector<Range>& ranges);
   bool bring_kept();
   Places expected_users() const;
@@ -292,6 +295,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   uint64_t stagger_ = 0;        // bytes of its block before it
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
   bool host_lock_tried_ = false;
+  std::atomic<uint32_t> host_maps_{0};
   unsigned pins_ = 0;
   std::atomic<uint32_t> dropped_{0};
   // What evictions could not bring to the host copy: by device, whatever the directory says.

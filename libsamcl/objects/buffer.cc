@@ -64,6 +64,11 @@ bool Buffer::is_first_devices() const {
   return storage->svm()->stays || (parent ? parent->is_first_devices() : range.begin != 0);
 }
 
+bool Buffer::may_be_kept() const {
+  std::lock_guard lock(mutex_);
+  return parent && parent->references() > 0 && destructors_.empty();
+}
+
 cl_mem Buffer::real(unsigned device, cl_int* error) {
   if (views_.empty()) return storage->replica(device, error);
   std::lock_guard lock(mutex_);

@@ -92,6 +92,10 @@ class Buffer : public Object<Buffer> {
   // The program has released it for good: kernels forget it. Defined with them.
   void leave_kernels();
 
+  // Whether nobody sees for how long it is kept when the program has released it: its memory is another object's, which
+  // the program has, and nobody is to be told of its end.
+  bool may_be_kept() const;
+
   using DestructorCallback = void(CL_CALLBACK*)(cl_mem, void*);
   void add_destructor_callback(DestructorCallback callback, void* user_data);
 

@@ -74,6 +74,9 @@ class Command {
   // All that the device has of that operation has ended, and nobody has been told: True: it has done that command,
   // which moves a few bytes in host memory.
   virtual bool does_at_once(const Command& /*next*/, engine::AccessMap& /*program_memory*/) { return false; }
+  // All that the device has of that operation has ended: what is kept until then, and no longer, though the operation
+  // may go on. The caller destroys it without the lock.
+  virtual std::vector<std::shared_ptr<Buffer>> let_go() { return {}; }
   // All of it as one operation of that device's own queue, if it may be one where the bytes that it uses are valid
   // there; else it has to be planned. Likewise.
   struct OnDevice {

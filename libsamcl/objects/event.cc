@@ -105,10 +105,13 @@ void Event::leave_untold() {
 // Who waits need not tell of the end: what comes next may be one more of the same operation.
 bool Event::wait_for_own_end() {
   leave_untold();
-  if (!has_own_end_.load(std::memory_order_acquire) || !leader().free_) return false;
+  if (!has_own_end_.load(std::memory_order_acquire)) return false;
   if (late_times_->has_failed()) return false;  // the operation's end tells why
   const uint64_t asked_ns = now_ns();
-  if (!late_times_->is_heard() && !device_of_end().completions().wait_for(*late_times_)) return false;
+  CompletionQueue& completions = device_of_end().completions();
+  if (!late_times_->is_heard() && !completions.wait_for(*late_times_)) return false;
+  if (!leader().free_) completions.tell_before(&leader());
+  if (!leader().free_) return false;
   own_end_has_come(now_ns() - asked_ns < CompletionQueue::kAtOnceNs);
   return true;
 }
@@ -162,7 +165,11 @@ bool Event::wait_untold() {
   leave_untold();
   if (observed && !ended() && !has_own_end_.load(std::memory_order_acquire)) return false;
   for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
-  return std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
+  const bool is_last =
+      std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
+  if (!is_last || !free_) return false;
+  context->graph.let_go(*this);
+  return true;
 }
 
 cl_int Event::look() {

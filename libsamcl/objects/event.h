@@ -61,8 +61,8 @@ class Event : public Object<Event>, public engine::Owner {
   // Blocks until then.
   void wait_until_over();
   // As wait_until_over(), where it is the last operation of one device, whose end is not told yet
-  // (CompletionQueue::finish_untold()): who asks what it has come to, or what follows it, finds that it has ended.
-  // False: wait.
+  // (CompletionQueue::finish_untold()): who asks what it has come to, or what follows it, finds that it has ended. So
+  // has all that it comes after. False: wait.
   bool wait_untold();
 
   // The command enters its queue.

@@ -147,10 +147,16 @@ void Graph::leave_untold(Event& event) {
   event.command_->leave_untold(event);
 }
 
+void Graph::let_go(const Event& event) {
+  std::vector<std::shared_ptr<Buffer>> given_back;  // without the lock
+  std::lock_guard lock(mutex_);
+  if (event.command_) given_back = event.command_->let_go();
+}
+
 std::shared_ptr<Event> Graph::followed(const Queue& queue) {
   std::lock_guard lock(mutex_);
   const std::shared_ptr<Event> last = followed_locked(queue);
-  return last && last->unmet_ == 0 && queue.waits_only_for(*last) ? last : nullptr;
+  return last && queue.waits_only_for(*last) ? last : nullptr;
 }
 
 bool Graph::is_ordered(const std::shared_ptr<Queue>& queue, Order order) {

@@ -54,10 +54,12 @@ class Graph {
   cl_int error_of(const Event& event);
   // Its end is to be asked for where it runs (Event::has_own_end()), if launches may follow it.
   void leave_untold(Event& event);
-  // All that the queue waits for, if that is a command that a launch may follow; else nullptr.
+  // The last command of the queue, with which all before it ends, if a launch may follow it; else nullptr.
   std::shared_ptr<Event> followed(const Queue& queue);
   // Whether a marker or a barrier that waits for no events, and whose event nobody has, need not be submitted.
   bool is_ordered(const std::shared_ptr<Queue>& queue, Order order);
+  // All that belongs to that command has run (Event::wait_untold()): gives back what was kept for that.
+  void let_go(const Event& event);
   // Ends what has ended by now.
   void look() {
     locked([this] { engine_.look(); });

@@ -88,10 +88,11 @@ class Object : public Handle, public std::enable_shared_from_this<Derived> {
     if (references_.fetch_add(1, std::memory_order_relaxed) == 0) self_ = this->shared_from_this();
   }
 
-  // One reference of the program less. After the last the object lives on as long as samcl needs it.
-  void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // One reference of the program less; whether it was the last. Then the object lives on as long as samcl needs it.
+  bool release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     std::shared_ptr<Derived> last = std::move(self_);
+    return true;
   }
 
  private:
