@@ -122,7 +122,7 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   auto kernel = find<Kernel>(kernel_handle);
   if (!kernel) return CL_INVALID_KERNEL;
   if (kernel->program->context != queue->context) return CL_INVALID_CONTEXT;
-  return enqueue_launch(queue, kernel, kernel->arguments(), dimensions, offset, global, local, wait_count, waits,
+  return enqueue_launch(queue, kernel, kernel->lent_arguments(), dimensions, offset, global, local, wait_count, waits,
                         event);
 }
 
@@ -139,6 +139,7 @@ cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr
   const Sizes sizes(dimensions, offset, global, local);
   const Doubt doubt = doubt_of(kernel->limits(), sizes);
   if (doubt == Doubt::sizes || (doubt == Doubt::local_size && !kernel->was_taken(sizes.local))) {
+    kernel->keep_arguments();
     return launch_as_given(queue, request, sizes, doubt, wait_count, waits, event);
   }
   Waits before = wait_list(*queue->context, wait_count, waits);
@@ -150,6 +151,7 @@ cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr
     if (event) *event = Event::hand_out(std::move(seen));
     return CL_SUCCESS;
   }
+  kernel->keep_arguments();
   auto command = make_recycled<KernelLaunch>(std::move(request), *queue->context);
   return enqueue(queue, CL_COMMAND_NDRANGE_KERNEL, std::move(command), before.events, event, false);
 }

@@ -119,12 +119,9 @@ class RoomAhead {
 };
 
 bool enqueue_now(const LaunchRequest& launch, RealDevice& device, const EventWanted& wanted) {
-  Kernel& kernel = *launch.kernel;
-  RealKernel& real = kernel.own(device.index);
-  const cl_program program = kernel.own_program(device.index);
-  return program && real.prepare(program, kernel.name, device, *launch.arguments) == CL_SUCCESS &&
-         enqueue_items(real.get(), device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
-                       launch.has_local, wanted) == CL_SUCCESS;
+  const cl_kernel real = launch.kernel->ready_now(device, *launch.arguments);
+  return real && enqueue_items(real, device, launch.ndrange, {launch.ndrange.offset, launch.ndrange.global},
+                               launch.has_local, wanted) == CL_SUCCESS;
 }
 
 // On another thread.

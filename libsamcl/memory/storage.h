@@ -296,7 +296,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
   bool host_lock_tried_ = false;
   std::atomic<uint32_t> host_maps_{0};
-  unsigned pins_ = 0;
+  std::atomic<unsigned> pins_{0};
   std::atomic<uint32_t> dropped_{0};
   // What evictions could not bring to the host copy: by device, whatever the directory says.
   std::vector<std::pair<unsigned, std::vector<Range>>> kept_;

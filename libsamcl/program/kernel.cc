@@ -173,6 +173,7 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       translation(build->translation.find(name)),
       cost_model(translation ? build->cost_models.at(name).get() : nullptr),
       record(report::kernel(name)),
+      at_hand_(real, argument_count),
       arguments_(make_recycled<Arguments>(argument_count)) {
   for (size_t i = 0; i < build->sub_kernel_programs.size(); ++i) sub_kernels.push_back(std::make_unique<RealKernel>());
   for (size_t i = 0; i < program->context->devices.size(); ++i) own_kernels_.push_back(std::make_unique<RealKernel>());
@@ -182,8 +183,6 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
   static_cast<void>(own(first.index).make(its, name));
   first.expect_launches();
 }
-
-Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
 
 bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
   if (translation && index < translation->arguments.size()) {
@@ -209,16 +208,24 @@ Arguments& Kernel::own_arguments() {
 }
 
 std::shared_ptr<const Arguments> Kernel::arguments() {
+  auto lent = lent_arguments();
+  keep_arguments();
+  return lent;
+}
+
+void Kernel::keep_arguments() {
+  std::lock_guard lock(mutex_);
+  taken_ = true;
+}
+
+std::shared_ptr<const Arguments> Kernel::lent_arguments() {
   std::lock_guard lock(mutex_);
   bool complete = true;
   const auto is_complete = [](const Argument& argument) {
     return !argument.is_real && !argument.gone_bytes && !argument.is_svm;
   };
   for (const Argument& argument : *arguments_) complete &= is_complete(argument);
-  if (complete) {
-    taken_ = true;
-    return arguments_;
-  }
+  if (complete) return arguments_;
   auto completed = make_recycled<Arguments>(*arguments_);
   for (cl_uint index = 0; index < argument_count; ++index) {
     Argument argument = (*completed)[index];
@@ -381,7 +388,17 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   std::lock_guard lock(mutex_);
   replaced = arguments_->value(index);
   change(index, std::move(argument));
+  if (change_here == Change::unknown) at_hand_.note_applied(index, arguments_->value(index));
   return CL_SUCCESS;
+}
+
+cl_kernel Kernel::ready_now(const RealDevice& device, const Arguments& arguments) {
+  const cl_program its = own_program(device.index);
+  if (!its) return nullptr;
+  if (device.index > 0)
+    return own(device.index).prepare(its, name, device, arguments) == CL_SUCCESS ? own(device.index).get() : nullptr;
+  std::lock_guard lock(mutex_);
+  return at_hand_.prepare(its, name, device, arguments) == CL_SUCCESS ? at_hand_.get() : nullptr;
 }
 
 cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {

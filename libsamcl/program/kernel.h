@@ -88,6 +88,7 @@ class Arguments {
 class RealKernel {
  public:
   RealKernel() = default;
+  RealKernel(cl_kernel kernel, size_t arguments) : kernel_(kernel), applied_(arguments) {}  // owns it
   ~RealKernel();
   RealKernel(const RealKernel&) = delete;
   RealKernel& operator=(const RealKernel&) = delete;
@@ -100,12 +101,13 @@ class RealKernel {
   // told so.
   bool prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch);
   cl_kernel get() const { return kernel_; }
+  // Somebody else has given it that value.
+  void note_applied(cl_uint index, const std::shared_ptr<const Argument>& value);
 
   PieceTimes times;  // learned where a manager grants the device
 
  private:
   bool is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) const;
-  void note_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted);
   cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
   cl_int apply(const ExecInfo& info);
 
@@ -134,7 +136,6 @@ class Kernel : public Object<Kernel> {
  public:
   // checked: a real kernel of the original program, owned from now on; it answers queries and checks arguments.
   Kernel(std::shared_ptr<Program> program, cl_kernel checked);
-  ~Kernel();
 
   const std::shared_ptr<Program> program;
   const LivingKernels::Entry among_programs_kernels;  // before what holds the driver's kernels
@@ -158,6 +159,9 @@ class Kernel : public Object<Kernel> {
   // is gone is replaced by one of its size with undefined contents: what other drivers make of such a launch, whose
   // kernels find the memory of no object.
   std::shared_ptr<const Arguments> arguments();
+  // The same for a launch that has begun, or called keep_arguments(), when the call ends: else they may change.
+  std::shared_ptr<const Arguments> lent_arguments();
+  void keep_arguments();
   void copy_arguments(Kernel& from);
 
   // The program has released a buffer for good. Being an argument does not keep it alive, unless the driver has it so.
@@ -178,6 +182,10 @@ class Kernel : public Object<Kernel> {
 
   // The program's own kernel, in one piece: of the original program on device 0, of build->original_on() elsewhere.
   RealKernel& own(unsigned device) { return *own_kernels_[device]; }
+  // The same, ready for a launch with these arguments that the calling thread, one of the program's, gives the device
+  // at once: on the first device it is the one that has been given the arguments when they were set. nullptr: the
+  // driver has refused something.
+  cl_kernel ready_now(const RealDevice& device, const Arguments& arguments);
   // What it is made from; nullptr: that device has none.
   cl_program own_program(unsigned device) const {
     return device == 0 ? program->original : build->original_on(*program->context, device);
@@ -195,7 +203,8 @@ class Kernel : public Object<Kernel> {
 
   std::vector<std::unique_ptr<RealKernel>> own_kernels_;  // by device
 
-  std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
+  std::mutex mutex_;    // guards what follows; buffers' locks may be taken under it
+  RealKernel at_hand_;  // is `checked`
   std::shared_ptr<Arguments> arguments_;
   bool taken_ = false;  // a launch has taken arguments_: they stay as they are
   std::optional<LaunchLimits> limits_;
