@@ -432,6 +432,26 @@ TEST_F(FollowingLaunches, StayUntoldAfterAnotherThreadHasLaunched) {
   EXPECT_EQ(contents(a), counting(kSize, 5));
 }
 
+// The driver's queue that tells times takes twice as long for what has an event.
+TEST_F(FollowingLaunches, LeaveTheQueueThatTellsTimesWhileNothingRuns) {
+  const BufferPtr a = filled(0);
+  const auto timed = Event::make_shared(machine.context, machine.profiling_queue(), CL_COMMAND_NDRANGE_KERNEL);
+  timed->observed = true;
+  auto command = std::make_shared<KernelLaunch>(request(add_one, {a}), context);
+  ASSERT_EQ(context.graph.submit(timed, std::move(command), {}, Order::ordinary), CL_SUCCESS);
+  timed->wait();
+  const cl_command_queue tells_times = context.devices[0]->compute_queue();
+  int followed = 0;
+  for (int i = 0; i < 6; ++i) {
+    const Seen seen = launch_seen(a);
+    followed += seen.has_followed;
+    EXPECT_EQ(seen.event->wait(), CL_COMPLETE);
+  }
+  EXPECT_GT(followed, 3);
+  EXPECT_NE(context.devices[0]->compute_queue(), tells_times);
+  EXPECT_EQ(contents(a), counting(kSize, 7));
+}
+
 // Which have an event each, that the program may ask for its times.
 struct SeenLaunches : FollowingLaunches {
   SeenLaunches() : FollowingLaunches(nullptr, 2, true) {}

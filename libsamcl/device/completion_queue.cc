@@ -161,6 +161,7 @@ void CompletionQueue::begin_extension() {
   ++extensions_;
   count_in_run(finished_ns_ > 0);
   if (finished_ns_ == 0) return;
+  begins_idle_ = true;
   RunTimes& run = pending_.back().node.run;
   run.enqueued = std::max(run.enqueued, last_ended_ns_) + now_ns() - finished_ns_;
   finished_ns_ = 0;

@@ -127,7 +127,9 @@ class CompletionQueue {
     if (seen) *seen = end;
     if (end) early_.add(end, node);  // before there is no way back
     cl_event event = nullptr;
-    if (!enqueue(seen && giving.exactly ? &event : nullptr)) {
+    const bool is_given = enqueue(seen && giving.exactly ? &event : nullptr);
+    begins_idle_ = false;
+    if (!is_given) {
       if (end) early_.take_back();
       return false;
     }
@@ -174,7 +176,9 @@ class CompletionQueue {
   // Whether the queue has something to do, as far as is known. Any thread.
   bool has_work() const { return pending() > 0 && !has_untold(); }
   // Whether all that was given to it, and is awaited, is known to have ended. Any thread.
-  bool is_idle() const { return has_untold() || (count_.load() == 0 && !telling_.load()); }
+  bool is_idle() const {
+    return has_untold() || begins_idle_.load(std::memory_order_relaxed) || (count_.load() == 0 && !telling_.load());
+  }
   // Whether there is such an end. Any thread.
   bool has_untold() const { return finished_ns_.load(std::memory_order_relaxed) > 0; }
   // The same where nothing is on its way to the queue either. Under the context's lock.
@@ -304,6 +308,7 @@ class CompletionQueue {
   unsigned waiting_ = 0;
   std::atomic<uint64_t> finished_ns_{0};  // when what is awaited had all ended; 0: nobody knows
   bool finished_at_once_ = false;         // likewise: nobody had to wait for it
+  std::atomic<bool> begins_idle_{false};  // something is being given behind all that had ended, as was known
   uint64_t extensions_ = 0;
   std::atomic<uint32_t> run_{0}, run_before_{0};  // how many came since somebody has waited for all, and before that
   unsigned closing_ = 0;  // so many threads wait for launches that are on their way: no more are taken on
