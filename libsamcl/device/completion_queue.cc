@@ -256,10 +256,10 @@ InFlight CompletionQueue::ended_untold(const LateTimes& end, bool at_once) {
   return std::exchange(pending_.front().node.in_flight, {});
 }
 
-bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended) {
+bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended, bool is_alone) {
   const auto came_last = [&] {
-    return !taken_ && !pending_.empty() && (!pending_.back().event || pending_.back().seen) &&
-           pending_.back().node.node->owner.get() == owner;
+    return !taken_ && !pending_.empty() && (!is_alone || pending_.size() == 1) &&
+           (!pending_.back().event || pending_.back().seen) && pending_.back().node.node->owner.get() == owner;
   };
   std::unique_lock lock(mutex_);
   if (!came_last()) return false;
@@ -283,8 +283,8 @@ void CompletionQueue::tell_before(const engine::Owner* owner) {
   if (!taken_ && !pending_.empty() && pending_.back().node.node->owner.get() == owner) tell_before_last(lock);
 }
 
-// All has ended but for the last, perhaps. Opens the lock meanwhile; false: there is no memory for it. While nobody has
-// taken any.
+// All has ended but for the last, perhaps. Opens the lock meanwhile; false: there was no memory to tell all of it.
+// While nobody has taken any.
 bool CompletionQueue::tell_before_last(std::unique_lock<std::mutex>& lock) {
   if (pending_.size() == 1) return true;
   std::vector<CompletedNode> over;
@@ -302,6 +302,7 @@ bool CompletionQueue::tell_before_last(std::unique_lock<std::mutex>& lock) {
   } catch (...) {  // those before it are told
   }
   const bool is_all = pending_.size() == 1;
+  if (is_all) unmarked_ns_ = unmarked_ > 0 ? pending_.back().node.counted_ns : 0;
   taken_ = true;
   lock.unlock();
   listener->ended(over);

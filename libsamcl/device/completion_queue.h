@@ -157,10 +157,11 @@ class CompletionQueue {
   // Waits until the queue has nothing left, where that owner's node came last, no event of its own waits for it and
   // nobody gives the queue more meanwhile; else, or if the driver fails, false. Its end is not told, but those of all
   // before it: what comes next may be one more of it. collect() tells it, or our thread. All ends of extend() and
-  // own_end() are heard of then, however, by whoever has them. ended: is set to what is in flight no more. Without
-  // locks of the caller's, as the next.
-  bool finish_untold(const engine::Owner* owner, InFlight& ended);
-  // Tells of all before that owner's node, if that came last and has ended.
+  // own_end() are heard of then, however, by whoever has them. ended: is set to what is in flight no more. is_alone:
+  // only where nothing is before it: what is told now seems to have ended now. Without locks of the caller's, as the
+  // next.
+  bool finish_untold(const engine::Owner* owner, InFlight& ended, bool is_alone = false);
+  // All before that owner's node has ended: tells of it, if that node came last.
   void tell_before(const engine::Owner* owner);
   // What has that event, of extend(), has ended, and with it all before it: is heard of now. If nothing came after it,
   // as finish_untold(). Returns what is in flight no more. at_once: nobody had to wait for it. Any thread.

@@ -43,8 +43,9 @@ class ComputeQueues {
   // program may be what the device waits for, look before.
   cl_command_queue next(Use use, bool is_idle);
   // The program may ask when commands ran. Else what has no event either (Use::either) is as quick with a plain queue,
-  // or quicker: NVIDIA's driver takes half as long for kernels that alternate. Any thread.
+  // or quicker: NVIDIA's driver takes half as long for kernels that alternate. Any thread, as the next.
   void program_may_ask_times() { times_may_be_asked_.store(true, std::memory_order_relaxed); }
+  bool may_ask_times() const { return times_may_be_asked_.load(std::memory_order_relaxed); }
   // Whether that would be waited for, unless the device is idle. Any thread.
   bool waits_until_idle(Use use) const {
     return use == Use::timed && timed_ && plain_ && in_use_.load(std::memory_order_relaxed) == plain_;

@@ -192,7 +192,7 @@ void RealDevice::rest() const {
 
 bool RealDevice::finish_untold(const engine::Owner* owner) {
   InFlight ended;
-  const bool is_finished = completions_->finish_untold(owner, ended);
+  const bool is_finished = completions_->finish_untold(owner, ended, program_asks_times());
   note_ended(ended);
   return is_finished;
 }

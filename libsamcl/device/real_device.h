@@ -114,6 +114,7 @@ class RealDevice {
     return compute_queues_.next(use, completions_->is_idle());
   }
   void program_may_ask_times() { compute_queues_.program_may_ask_times(); }
+  bool program_asks_times() const { return compute_queues_.may_ask_times(); }
   cl_command_queue compute_queue() const {
     open();
     return compute_queues_.in_use();

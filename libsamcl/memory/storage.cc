@@ -324,9 +324,11 @@ bool Storage::has_host_copy() const {
   return host_ != nullptr;
 }
 
-// Under mutex_.
+// Under mutex_. Of short memory of the program's others may lie in the same page.
 bool Storage::is_worth_locking(bool is_wanted) const {
-  return !shared_ && !host_lock_tried_ && (is_wanted || size_ >= kLeastLocked || host_maps_ >= kOften);
+  if (shared_ || host_lock_tried_) return false;
+  const bool is_ours = !host_ || owns_host_;
+  return size_ >= kLeastLocked || (is_ours && (is_wanted || host_maps_ >= kOften));
 }
 
 bool Storage::is_to_be_locked(bool is_wanted) const {

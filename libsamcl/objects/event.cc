@@ -106,6 +106,8 @@ void Event::leave_untold() {
 bool Event::wait_for_own_end() {
   leave_untold();
   if (!has_own_end_.load(std::memory_order_acquire)) return false;
+  // What is told only when this one has ended would seem to have ended later.
+  if (!leader().free_ && device_of_end().program_asks_times()) return false;
   if (late_times_->has_failed()) return false;  // the operation's end tells why
   const uint64_t asked_ns = now_ns();
   CompletionQueue& completions = device_of_end().completions();
