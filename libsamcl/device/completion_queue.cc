@@ -257,19 +257,18 @@ InFlight CompletionQueue::ended_untold(const LateTimes& end, bool at_once) {
 }
 
 bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended, bool is_alone) {
-  const auto came_last = [&] {
-    return !taken_ && !pending_.empty() && (!is_alone || pending_.size() == 1) &&
-           (!pending_.back().event || pending_.back().seen) && pending_.back().node.node->owner.get() == owner;
+  const auto may_go_on = [&] {
+    return came_last(owner) && (!is_alone || pending_.size() == 1) && (!pending_.back().event || pending_.back().seen);
   };
   std::unique_lock lock(mutex_);
-  if (!came_last()) return false;
+  if (!may_go_on()) return false;
   if (finished_ns_ > 0) return true;
   const uint64_t before = extensions_;
   lock.unlock();
   const uint64_t asked = now_ns();
   if (!wait_for_all()) return false;
   lock.lock();
-  const auto is_all = [&] { return came_last() && extensions_ == before; };  // nobody else is telling of it
+  const auto is_all = [&] { return may_go_on() && extensions_ == before; };  // nobody else is telling of it
   if (!is_all() || !tell_before_last(lock) || !is_all()) return false;
   finished_ns_ = now_ns();
   hear_all_of(*pending_.front().node.node, finished_ns_);
@@ -280,7 +279,12 @@ bool CompletionQueue::finish_untold(const engine::Owner* owner, InFlight& ended,
 
 void CompletionQueue::tell_before(const engine::Owner* owner) {
   std::unique_lock lock(mutex_);
-  if (!taken_ && !pending_.empty() && pending_.back().node.node->owner.get() == owner) tell_before_last(lock);
+  if (came_last(owner)) tell_before_last(lock);
+}
+
+// And nobody has taken any. Under the mutex.
+bool CompletionQueue::came_last(const engine::Owner* owner) const {
+  return !taken_ && !pending_.empty() && pending_.back().node.node->owner.get() == owner;
 }
 
 // All has ended but for the last, perhaps. Opens the lock meanwhile; false: there was no memory to tell all of it.
@@ -289,16 +293,9 @@ bool CompletionQueue::tell_before_last(std::unique_lock<std::mutex>& lock) {
   if (pending_.size() == 1) return true;
   std::vector<CompletedNode> over;
   const std::shared_ptr<Listener> listener = listener_;
-  const uint64_t now = now_ns();
   try {
     over.reserve(pending_.size());
-    while (pending_.size() > 1) {
-      Batch batch = take(1);
-      if (!batch.event) batch.finished_ns = now;
-      finish(batch, true);
-      hear(batch);
-      std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(over));
-    }
+    while (pending_.size() > 1) take_ended(over, 1);
   } catch (...) {  // those before it are told
   }
   const bool is_all = pending_.size() == 1;
@@ -308,9 +305,7 @@ bool CompletionQueue::tell_before_last(std::unique_lock<std::mutex>& lock) {
   listener->ended(over);
   over.clear();
   lock.lock();
-  taken_ = telling_ = false;
-  look_at_ = kLook;
-  if (is_time()) changed_.notify_one();
+  told();
   return is_all;
 }
 
@@ -507,6 +502,16 @@ size_t CompletionQueue::count_over(size_t most) const {
   return status == CL_COMPLETE || (status < 0 && !device_.fails_for_good) ? count : 0;
 }
 
+// Takes the next ones, which have ended, and tells who hears of them. There is room for them. As take().
+std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_ended(std::vector<CompletedNode>& out, size_t left) {
+  Batch batch = take(left);
+  if (!batch.event && batch.finished_ns == 0) batch.finished_ns = now_ns();
+  finish(batch, true);
+  hear(batch);
+  std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+  return std::move(batch.listener);
+}
+
 // Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.
 std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vector<CompletedNode>& out) {
   std::shared_ptr<Listener> listener;
@@ -514,18 +519,13 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
   for (size_t most = kTogether; most > 0;) {
     const size_t over = count_over(most);
     for (size_t i = 0; i < over; ++i) {
-      Batch batch;
       try {
-        batch = take();
+        listener = take_ended(out);
       } catch (...) {  // no memory: those before it are told
         telling_ = false;
         if (!listener) throw;
         return listener;
       }
-      finish(batch, true);
-      hear(batch);
-      std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
-      listener = std::move(batch.listener);
     }
     if (over < most) most = over > 0 ? 0 : most / 4;
   }
@@ -539,10 +539,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   if (taken_) return;
   out.reserve(out.size() + pending_.size());
   if (has_untold()) {
-    Batch batch = take();
-    finish(batch, true);
-    hear(batch);
-    std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+    take_ended(out);
     telling_ = false;
   }
   if (pending_.size() < look_at_) return;
@@ -587,10 +584,15 @@ bool CompletionQueue::help(const engine::Owner* owner) {
     listener = std::move(batch.listener);  // our owner lives as long as it does
   }
   std::lock_guard lock(mutex_);
+  told();
+  return true;
+}
+
+// What a thread of the program has taken. Under the mutex.
+void CompletionQueue::told() {
   taken_ = telling_ = false;
   look_at_ = kLook;
   if (is_time()) changed_.notify_one();
-  return true;
 }
 
 bool CompletionQueue::awaits_any() {

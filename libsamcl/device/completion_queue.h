@@ -274,6 +274,9 @@ class CompletionQueue {
   bool is_recent(const Pending& one) const;
   bool is_being_filled() const;
   Batch take(size_t left = 0);
+  std::shared_ptr<Listener> take_ended(std::vector<CompletedNode>& out, size_t left = 0);
+  void told();
+  bool came_last(const engine::Owner* owner) const;
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
   uint64_t told_until() const { return std::max(last_ended_ns_, early_.last_heard_ns()); }

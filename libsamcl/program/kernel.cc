@@ -395,10 +395,9 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
 cl_kernel Kernel::ready_now(const RealDevice& device, const Arguments& arguments) {
   const cl_program its = own_program(device.index);
   if (!its) return nullptr;
-  if (device.index > 0)
-    return own(device.index).prepare(its, name, device, arguments) == CL_SUCCESS ? own(device.index).get() : nullptr;
+  RealKernel& real = device.index == 0 ? at_hand_ : own(device.index);
   std::lock_guard lock(mutex_);
-  return at_hand_.prepare(its, name, device, arguments) == CL_SUCCESS ? at_hand_.get() : nullptr;
+  return real.prepare(its, name, device, arguments) == CL_SUCCESS ? real.get() : nullptr;
 }
 
 cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
