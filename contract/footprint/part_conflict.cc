@@ -30,7 +30,7 @@ ByteSet moved(ByteSet set, uint64_t by) {
 bool apart(const std::vector<ArgumentFootprint>& writer, const std::vector<ArgumentFootprint>& other,
            std::span<const ArgumentPlace> places) {
   for (size_t i = 0; i < writer.size(); ++i) {
-    if (writer[i].may_write.empty()) continue;
+    if (writer[i].may_write.empty() || (!places.empty() && !places[i].memory)) continue;
     const ByteSet written = moved(writer[i].may_write, places.empty() ? 0 : places[i].start);
     for (size_t j = 0; j < other.size(); ++j) {
       const bool same = places.empty() ? i == j : places[i].memory == places[j].memory;

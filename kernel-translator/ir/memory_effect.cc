@@ -61,24 +61,28 @@ class EffectReader {
       MemoryAccess& access = add(load->getPointerOperand(), Effect::reads, width, width);
       access.is_volatile = load->isVolatile();
       if (load->isAtomic()) access.ordering = Ordering::waits;
+      effect_.orders = llvm::isStrongerThanMonotonic(load->getOrdering());
     } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction_)) {
       const uint64_t width = size_of(store->getValueOperand()->getType());
       MemoryAccess& access = add(store->getPointerOperand(), Effect::writes, width, surely_stored(*store));
       access.is_volatile = store->isVolatile();
       access.store_width = narrowest_store(*store);
       if (store->isAtomic()) access.ordering = Ordering::atomic;
+      effect_.orders = llvm::isStrongerThanMonotonic(store->getOrdering());
     } else if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction_)) {
       MemoryAccess& access = add(change->getPointerOperand(), Effect::updates, size_of(change->getType()), 0);
       access.store_width = narrowest_store(access.width, 16);
       access.ordering = Ordering::atomic;
       access.accumulates = accumulation_of(*change);
+      effect_.orders = llvm::isStrongerThanMonotonic(change->getOrdering());
     } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction_)) {
       const uint64_t width = size_of(exchange->getCompareOperand()->getType());
       add(exchange->getPointerOperand(), Effect::updates, width, 0).ordering = Ordering::waits;
+      effect_.orders = llvm::isStrongerThanMonotonic(exchange->getMergedOrdering());
     } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction_)) {
       read_call(*call);
     } else if (llvm::isa<llvm::FenceInst>(instruction_)) {
-      effect_.fence = true;
+      effect_.fence = effect_.orders = true;
     } else if (instruction_.mayReadOrWriteMemory()) {
       effect_.not_understood = "has an instruction that is not understood";
     }
@@ -151,7 +155,7 @@ void EffectReader::read_builtin(const llvm::CallBase& call, const std::string& n
   switch (builtin.kind) {
     case Kind::pipe: effect_.not_understood = "uses a pipe"; return;
     case Kind::enqueues: effect_.not_understood = "enqueues kernels"; return;
-    case Kind::fence: effect_.fence = true; return;
+    case Kind::fence: effect_.fence = effect_.orders = true; return;
     case Kind::atomic: return read_atomic(call, builtin);
     case Kind::vector_load:
     case Kind::vector_store: return read_vector_access(call, name, builtin);
@@ -198,7 +202,26 @@ Accumulation accumulation_of(const llvm::CallBase& call, const Builtin& builtin,
   }
 }
 
+// The functions of OpenCL 1 are; those of OpenCL 2 where they are told so.
+bool is_relaxed(const llvm::CallBase& call) {
+  const llvm::StringRef name = call.getCalledFunction()->getName();
+  const auto is_one_of = [name](std::initializer_list<llvm::StringRef> families) {
+    return std::ranges::any_of(families, [name](llvm::StringRef family) { return name.contains(family); });
+  };
+  if (!is_one_of({"atomic_fetch_", "atomic_load", "atomic_store", "atomic_exchange", "atomic_compare_exchange", "atomic_flag_"}))
+    return true;
+  if (!name.contains("_explicit")) return false;
+  const bool compares = is_one_of({"atomic_compare_exchange"});
+  const unsigned first = compares ? 3 : is_one_of({"atomic_load", "atomic_flag_"}) ? 1 : 2;
+  for (unsigned at = first; at <= first + (compares ? 1u : 0u); ++at) {
+    const auto* order = at < call.arg_size() ? llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(at)) : nullptr;
+    if (!order || !order->isZero()) return false;
+  }
+  return true;
+}
+
 void EffectReader::read_atomic(const llvm::CallBase& call, const Builtin& builtin) {
+  effect_.orders = !is_relaxed(call);
   if (pointers_.size() != 1) {
     for (size_t i = 0; i < pointers_.size(); ++i)
       add(pointers_[i], i == 0 ? builtin.first : builtin.others, 0, 0).ordering = builtin.ordering;

@@ -83,6 +83,7 @@ void Study::touch(const MemoryAccess& access) {
       continue;
     accumulated_[i].otherwise = true;
     argument.may_read = argument.may_read || access.reads;
+    argument.loads |= access.reads && access.ordering == Builtin::Ordering::none;
     if (access.writes) note_store(argument, access.store_width);
   }
   if (!access.is_volatile || !roots.global()) return;
@@ -188,6 +189,7 @@ void Study::visit(const llvm::Instruction& instruction) {
   if (effect.builtin && effect.builtin->kind == Builtin::Kind::prints && !split_printf_)
     kernel_.no_split("uses printf (see SAMCL_SPLIT_PRINTF)");
   if (!effect.not_understood.empty()) worst(effect.not_understood);
+  kernel_.orders_memory |= effect.orders;
   if (effect.fence) {
     communicates_ = true;
     if (in_loop(instruction)) kernel_.no_slice("has a memory fence in a loop");
@@ -213,7 +215,7 @@ void assume_all_accesses(KernelFacts& kernel) {
   kernel.depends_on_local_size = true;
   for (KernelArgument& argument : kernel.arguments) {
     if (argument.kind != ArgumentKind::global_buffer) continue;
-    argument.may_read = true;
+    argument.may_read = argument.loads = true;
     note_store(argument, 1);
   }
 }

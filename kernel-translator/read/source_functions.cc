@@ -197,7 +197,7 @@ KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& 
     argument.kind = ArgumentKind::image;
     argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
-    argument.may_read = !access || !access->isWriteOnly();
+    argument.may_read = argument.loads = !access || !access->isWriteOnly();
     argument.may_write = access && !access->isReadOnly();
     // Loops may wait for pixels that others write.
     if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);

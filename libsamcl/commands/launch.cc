@@ -95,6 +95,19 @@ SmallVector<Range, kMostTracked> tracked(const BufferAccess& access, std::span<c
   return {ranges.begin(), ranges.end()};
 }
 
+// What one device holds for all can be used so from the start, where it is not in use yet.
+void expect_holding(const LaunchPlan& plan) {
+  for (const BufferAccess& access : plan.accesses)
+    if (access.is_held()) access.storage->expect_holding();
+}
+bool hold(const LaunchPlan& plan) {
+  SmallVector<unsigned, 8> devices;
+  for (const Part& part : plan.parts) devices.push_back(part.device);
+  return std::ranges::all_of(plan.accesses, [&](const BufferAccess& access) {
+    return !access.is_held() || access.storage->hold(access.held_by, {devices.data(), devices.size()});
+  });
+}
+
 uint64_t used_bytes(const LaunchPlan& plan) {
   return std::accumulate(plan.accesses.begin(), plan.accesses.end(), uint64_t{0},
                          [](uint64_t bytes, const BufferAccess& access) { return bytes + access.range.size(); });
@@ -128,7 +141,11 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const cl_program program =
       launch_.plan_->original ? kernel.own_program(device.index) : kernel.build->sub_kernel_programs[device.index];
   if (!program) return CL_DEVICE_NOT_AVAILABLE;  // only where the first device is lost
-  return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
+  SmallVector<RealKernel::Held, 4> held;
+  for (const BufferAccess& access : launch_.plan_->accesses)
+    if (access.is_held()) held.push_back({access.storage.get(), access.held_by});
+  return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments,
+                                     {held.data(), held.size()});
 }
 
 cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) {
@@ -317,6 +334,11 @@ void KernelLaunch::decide(Context& context) {
     if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
+  if (options.split) expect_holding(*options.split);
+  if (splits && !hold(*options.split)) {
+    splits = false;
+    options.why_not_split = kNotHeld;
+  }
   if (splits && !kernel().build->make_sub_kernel_programs(context)) {
     splits = false;
     options.why_not_split = kDoNotBuild;
@@ -535,7 +557,7 @@ void KernelLaunch::note_use() const {
   const Places used = devices_used();
   for (const BufferAccess& access : plan_->accesses) {
     if (access.shares.empty() || plan_->original) {
-      access.storage->used_on(used);
+      access.storage->used_on(access.is_held() ? only(access.held_by) : used);
       continue;
     }
     const auto needs = needs_of(access, *plan_);
@@ -552,7 +574,7 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
       planner.bring(access.storage, {&access.range, 1}, kHost, &traffic);
     }
     for (size_t p = 0; p < parts.size(); ++p) {
-      planner.bring(access.storage, access.needs(p), access.storage->place_of(parts[p].device), &traffic);
+      planner.bring(access.storage, access.needs(p), access.place_for(parts[p].device), &traffic);
     }
   }
 }
@@ -633,7 +655,7 @@ void KernelLaunch::bring_back_taken(Planner& planner) {
 // What a device uses that runs that part.
 void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const {
   for (const BufferAccess& access : plan_->accesses) {
-    const Place place = access.storage->place_of(device);
+    const Place place = access.place_for(device);
     const auto add = [&](std::span<const Range> ranges, bool writes) {
       for (const Range& range : tracked(access, ranges)) accesses.push_back({access.storage, place, range, writes});
     };
@@ -830,7 +852,8 @@ void KernelLaunch::note_written() const {
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.written) continue;
     if (access.shares.empty())
-      access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
+      access.storage->written(
+          access.range, access.to_merge(parts.size()) ? only(kHost) : only(access.device_for(parts[0].device)));
     for (size_t p = 0; p < access.shares.size(); ++p) {
       for (const Range& range : tracked(access, access.shares[p].writes))
         access.storage->written(range, only(parts[p].device));

@@ -17,9 +17,10 @@ Placement placement_of(const BufferAccess& access, const LaunchPlan& plan) {
   Placement placement{.size = access.storage->size()};
   const bool by_program = is_by_program(*access.storage);
   for (size_t p = 0; p < plan.parts.size(); ++p) {
-    placement.devices |= only(plan.parts[p].device);
+    const Places device = only(access.device_for(plan.parts[p].device));
+    placement.devices |= device;
     if (!by_program) continue;
-    for (const Range& range : access.needs(p)) placement.needed.push_back({range, only(plan.parts[p].device)});
+    for (const Range& range : access.needs(p)) placement.needed.push_back({range, device});
   }
   return placement;
 }

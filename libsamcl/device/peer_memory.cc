@@ -43,6 +43,7 @@ struct Cuda {
   int (*init)(unsigned);
   int (*device_by_address)(int*, const char*);
   int (*can_access)(int*, int, int);
+  int (*attribute_of_two)(int*, int, int, int) = nullptr;  // not in all releases
   int (*granularity)(size_t*, const Properties*, int);
   int (*create)(Handle*, size_t, const Properties*, unsigned long long);
   int (*release)(Handle);
@@ -65,6 +66,7 @@ struct Cuda {
                           find(library, "cuMemGetAllocationGranularity", cuda.granularity) &&
                           find(library, "cuMemCreate", cuda.create) && find(library, "cuMemRelease", cuda.release) &&
                           find(library, "cuMemExportToShareableHandle", cuda.export_handle);
+    find(library, "cuDeviceGetP2PAttribute", cuda.attribute_of_two);
     return complete && cuda.init(0) == 0 ? &cuda : nullptr;
   }
   template <typename Function>
@@ -118,7 +120,9 @@ class NvidiaBuffer : public PeerBuffer {
 
 class NvidiaMemory : public PeerMemory {
  public:
-  explicit NvidiaMemory(std::vector<Member> members) : members_(std::move(members)) {}
+  NvidiaMemory(std::vector<Member> members, bool has_atomics) : members_(std::move(members)), has_atomics_(has_atomics) {}
+
+  bool serves_all(uint64_t bytes) const override { return has_atomics_ && works_ && bytes <= kMost; }
 
   bool makes_ahead(uint64_t bytes) const override { return fits(bytes) && bytes <= kMostAhead; }
 
@@ -134,8 +138,8 @@ class NvidiaMemory : public PeerMemory {
     if (made) ahead_.emplace(size, std::move(made));
   }
 
-  std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) override {
-    if (!fits(bytes)) return nullptr;
+  std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes, Size wanted) override {
+    if (!fits(bytes) && (wanted == Size::worth_it || bytes > kMost)) return nullptr;
     const uint64_t size = round_up(bytes);
     if (device == 0 && size <= kMostAhead) {
       std::lock_guard lock(mutex_);
@@ -168,6 +172,7 @@ class NvidiaMemory : public PeerMemory {
   }
 
   const std::vector<Member> members_;
+  const bool has_atomics_;
   std::atomic<bool> works_{true};                               // false once the driver has refused an import
   std::mutex mutex_;                                            // guards what follows, of the first device
   std::multimap<uint64_t, std::unique_ptr<PeerBuffer>> ahead_;  // made and not taken, by size
@@ -182,6 +187,14 @@ bool is_member(const RealDevice& device, Member& member) {
                 driver::value<cl_uint>(device.id, kPciBus, 0), driver::value<cl_uint>(device.id, kPciSlot, 0));
   member = {&device, 0};
   return Cuda::get()->device_by_address(&member.cuda, address) == 0;
+}
+
+// Whether the link between them carries all atomic operations.
+bool has_native_atomics(int one, int other) {
+  constexpr int kNativeAtomics = 3;  // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+  int has = 0;
+  const auto attribute_of_two = Cuda::get()->attribute_of_two;
+  return attribute_of_two && attribute_of_two(&has, kNativeAtomics, one, other) == 0 && has != 0;
 }
 
 // A block of host memory under a buffer of each device.
@@ -216,7 +229,9 @@ class HostMemory : public PeerMemory {
  public:
   explicit HostMemory(std::vector<cl_context> contexts) : contexts_(std::move(contexts)) {}
 
-  std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) override {
+  bool serves_all(uint64_t) const override { return true; }
+
+  std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes, Size) override {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
     auto buffer = std::make_unique<HostBuffer>(contexts_, memory, bytes);
@@ -243,13 +258,15 @@ std::unique_ptr<PeerMemory> PeerMemory::of(const std::vector<std::unique_ptr<Rea
   for (size_t i = 0; i < devices.size(); ++i) {
     if (!is_member(*devices[i], members[i])) return nullptr;
   }
+  bool has_atomics = true;
   for (const Member& one : members) {
     for (const Member& other : members) {
       int can = 0;
       if (one.cuda != other.cuda && (Cuda::get()->can_access(&can, one.cuda, other.cuda) != 0 || !can)) return nullptr;
+      has_atomics &= one.cuda == other.cuda || has_native_atomics(one.cuda, other.cuda);
     }
   }
-  return std::make_unique<NvidiaMemory>(std::move(members));
+  return std::make_unique<NvidiaMemory>(std::move(members), has_atomics);
 }
 
 }  // namespace samcl

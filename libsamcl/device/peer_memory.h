@@ -34,9 +34,14 @@ class PeerMemory {
   virtual void make_ahead(uint64_t /*bytes*/) {}
   // Whether that is worth it.
   virtual bool makes_ahead(uint64_t /*bytes*/) const { return false; }
-  // That much memory of a device, or more; nullptr if there is none, or the size is not one that is worth it, or that
-  // the driver bears (driver 580 ends the process when an allocation of 511 MiB or more is imported). Any thread.
-  virtual std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) = 0;
+  // Whether kernels on all devices may use so much of one device's at once: they see what others have written there,
+  // and what their atomic operations do is exact.
+  virtual bool serves_all(uint64_t bytes) const = 0;
+  // That much memory of a device, or more; nullptr if there is none, or the size is not one that is worth it, unless
+  // it is wanted however small, or that the driver bears (driver 580 ends the process when an allocation of 511 MiB or
+  // more is imported). Any thread.
+  enum class Size : uint8_t { worth_it, however_small };
+  virtual std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes, Size size) = 0;
 };
 
 }  // namespace samcl

@@ -60,7 +60,7 @@ std::optional<PeerWindow> PeerWindows::take(Ends ends) {
 
 std::optional<PeerWindow> PeerWindows::make(Ends ends, uint64_t bytes) const {
   PeerWindow window;
-  window.memory = memory_->allocate(ends.first, bytes);
+  window.memory = memory_->allocate(ends.first, bytes, PeerMemory::Size::worth_it);
   if (window.memory) window.filled = window.memory->seen_by(ends.first);
   if (window.memory) window.emptied = window.memory->seen_by(ends.second);
   if (!window.filled || !window.emptied) return std::nullopt;

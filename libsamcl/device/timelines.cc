@@ -87,7 +87,7 @@ bool Timelines::make_line(RealDevice& device) {
   const char* text = kSource;
   cl_int error = CL_SUCCESS;
   Line& line = lines_[device.index];
-  line.word = memory_->allocate(device.index, kBytes);
+  line.word = memory_->allocate(device.index, kBytes, PeerMemory::Size::worth_it);
   const cl_mem word = line.word ? line.word->seen_by(device.index) : nullptr;
   const driver::Owned<cl_program> program(cl.clCreateProgramWithSource(device.context(), 1, &text, nullptr, &error),
                                           cl.clReleaseProgram);

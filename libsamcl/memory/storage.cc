@@ -128,7 +128,9 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
   if (svm_ && device == 0)
     return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, svm_->begin, error);
   if (!shared_) {
-    if (set_->peers) peers_[device] = set_->peers->allocate(device, size_);
+    using Size = PeerMemory::Size;
+    const Size wanted = is_to_be_seen_ ? Size::however_small : Size::worth_it;
+    if (set_->peers) peers_[device] = set_->peers->allocate(device, size_, wanted);
     if (peers_[device]) return peers_[device]->seen_by(device);
     return cl.clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
   }
@@ -213,6 +215,19 @@ bool Storage::set_aside(unsigned device) {
 cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
   std::lock_guard lock(mutex_);
   return peers_[owner] ? peers_[owner]->seen_by(device) : nullptr;
+}
+
+bool Storage::may_be_held(unsigned device) const {
+  if (shared_ || image_ || svm_ || !set_->peers || !set_->peers->serves_all(size_)) return false;
+  std::lock_guard lock(mutex_);
+  return !aside_[device] && (!replicas_[device] || peers_[device]);
+}
+
+bool Storage::hold(unsigned device, std::span<const unsigned> devices) {
+  expect_holding();
+  cl_int error = CL_SUCCESS;
+  return replica(device, &error) &&
+         std::ranges::all_of(devices, [&](unsigned other) { return replica_seen_by(device, other) != nullptr; });
 }
 
 bool Storage::passes_beside_kernels() const {

@@ -85,6 +85,13 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
   cl_mem replica_seen_by(unsigned owner, unsigned device);
 
+  // Whether the device's replica may be the one copy that kernels on all devices use at once.
+  bool may_be_held(unsigned device) const;
+  // It is likely to be: replicas that are made from now on can be, however small they are. Any thread.
+  void expect_holding() { is_to_be_seen_ = true; }
+  // Makes it that for these. False: memory is short, or the driver refuses.
+  bool hold(unsigned device, std::span<const unsigned> devices);
+
   // Whether bytes pass from a device to another beside kernels that run on both: straight from memory that the other
   // sees, or over links to the host. What copies into windows waits for the kernels of its device. Any thread.
   bool passes_beside_kernels() const;
@@ -290,6 +297,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::vector<cl_mem> replicas_;                     // by device; nullptr: not made yet
   std::vector<std::unique_ptr<PeerBuffer>> peers_;   // by device: what its replica belongs to, if others can see it
   std::vector<std::unique_ptr<std::byte[]>> aside_;  // by device: all bytes of the replica that was set aside
+  std::atomic<bool> is_to_be_seen_{false};           // by other devices
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   uint64_t stagger_ = 0;        // bytes of its block before it

@@ -98,6 +98,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFoot
       access.width = facts && facts->store_width ? facts->store_width : 1;
     }
     if (facts) access.accumulates = facts->accumulates;
+    access.loads = !facts || facts->loads;
     auto same = std::find_if(accesses.begin(), accesses.end(),
                              [&](const BufferAccess& other) { return other.storage == access.storage; });
     if (same == accesses.end()) {
@@ -105,6 +106,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFoot
     } else {
       same->range = {std::min(same->range.begin, access.range.begin), std::max(same->range.end, access.range.end)};
       same->written |= access.written;
+      same->loads |= access.loads;
       same->is_mixed |= same->accumulates != access.accumulates ||
                         (access.accumulates != Accumulation::none && same->width != access.width);
       same->width = std::min(same->width, access.width);
@@ -135,6 +137,9 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
                         const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
   const Values values = values_of(kernel, arguments, images);
+  const bool in_one_place =
+      std::ranges::all_of(accesses, [](const BufferAccess& access) { return access.storage->shared(); });
+  const bool is_for_one = kernel && needs_one_memory(*kernel) && !in_one_place;
   SmallVector<ShownBytes, 16> shown(arguments.size());
   for (size_t index = 0; index < arguments.size(); ++index) {
     const auto& buffer = arguments[index].buffer;
@@ -142,10 +147,10 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
     const auto access = std::ranges::find(accesses, buffer->storage, &BufferAccess::storage);
     const Range reach = reach_of(*buffer);
     shown[index] = {static_cast<unsigned>(access - accesses.begin()), buffer->storage->shared(), reach,
-                    buffer->range.begin - reach.begin};
+                    buffer->range.begin - reach.begin, is_for_one && access->written && !access->loads};
   }
   const auto found = footprint.partition({ndrange, {values.data(), values.size()}}, parts, {shown.data(), shown.size()},
-                                         kernel && kernel->may_split_disjoint);
+                                         is_for_one || (kernel && kernel->may_split_disjoint));
   PartitionCost cost;
   cost.has_conflict = found->has_conflict;
   cost.is_entangled = found->is_entangled;

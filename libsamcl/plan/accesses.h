@@ -2,6 +2,7 @@
 // From the kernel's footprint where there is one; else every part needs all that its arguments show.
 #pragma once
 
+#include <climits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +22,7 @@ struct BufferAccess {
   std::shared_ptr<Storage> storage;
   Range range;                                    // smallest that holds all that the arguments show
   bool written = false;                           // the kernel may write to it
+  bool loads = false;                             // it may read it otherwise than by atomic operations
   unsigned width = 16;                            // bytes of the narrowest store
   Accumulation accumulates = Accumulation::none;  // all that the kernel does to it, on integers of `width` bytes
   bool is_mixed = false;  // it accumulates through one argument and does something else through another
@@ -28,6 +30,15 @@ struct BufferAccess {
   // By part; empty: nothing is known. Then every part needs the whole range, and what several parts wrote
   // must be merged.
   PartShares shares;
+  // All parts use it in the memory of that device, which the others see (device/peer_memory.h): it holds the one copy.
+  // Its shares are empty then.
+  static constexpr unsigned kNobody = UINT_MAX;
+  unsigned held_by = kNobody;
+
+  bool is_held() const { return held_by != kNobody; }
+  // In whose memory a part that runs there uses it; where that is.
+  unsigned device_for(unsigned device) const { return is_held() ? held_by : device; }
+  Place place_for(unsigned device) const { return storage->place_of(device_for(device)); }
 
   // What the part of that index needs.
   std::span<const Range> needs(size_t part) const {
@@ -38,13 +49,21 @@ struct BufferAccess {
     return shares.empty() ? std::span(&range, 1) : std::span(shares[part].writes);
   }
   // Whether what several parts wrote has to be made one. Where they all write to one memory it is already.
-  bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1 && !storage->shared(); }
+  bool to_merge(size_t parts) const {
+    return written && shares.empty() && parts > 1 && !storage->shared() && !is_held();
+  }
 };
 
 using BufferAccesses = SmallVector<BufferAccess, 4>;
 
 // Bytes that each part writes, of those accesses; empty if not all that it may write is known.
 std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts);
+
+// Whether parts of the kernel that may touch the same bytes may run on several devices only where these compute in one
+// memory.
+inline bool needs_one_memory(const KernelTranslation& kernel) {
+  return !kernel.may_split && !kernel.may_split_disjoint;
+}
 
 // Whether the kernel may write through that argument. kernel: as below.
 bool may_write(const KernelTranslation* kernel, size_t argument);

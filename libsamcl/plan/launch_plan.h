@@ -59,6 +59,7 @@ struct LaunchPlan {
 // Why a launch that may be split was not.
 inline constexpr char kWholeIsFaster[] = "faster on one device";
 inline constexpr char kPartsMayNotPay[] = "too short, or too new, to know that parts pay";
+inline constexpr char kNotHeld[] = "no device has memory for it that the others could use";
 inline constexpr char kOtherBytes[] = "gives other bytes on devices that are not alike";
 inline constexpr char kTested[] = "was tested on devices that are not alike, and ran on the first kind";
 inline constexpr char kNotTested[] = "no self-test has shown devices that are not alike to give the same bytes";

@@ -84,18 +84,19 @@ cl_int RealKernel::make(cl_program program, const std::string& name) {
 }
 
 cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
-                           const Arguments& arguments) {
+                           const Arguments& arguments, std::span<const Held> held) {
   cl_int error = make(program, name);
   if (error != CL_SUCCESS) return error;
   if (is_doubtful_.exchange(false)) applied_.clear();
   applied_.resize(arguments.size());
   for (cl_uint index = 0; index < arguments.size(); ++index) {
     const std::shared_ptr<const Argument>& wanted = arguments.value(index);
-    if (is_applied(index, wanted)) continue;
+    const unsigned held_by = holder_of(*wanted, held, device);
+    if (is_applied(index, wanted, held_by)) continue;
     applied_[index].value.reset();
-    error = apply(index, *wanted, device);
+    error = apply(index, *wanted, device, held_by);
     if (error != CL_SUCCESS) return error;
-    note_applied(index, wanted);
+    note_applied(index, wanted, held_by);
   }
   // The addresses in it are those of the first device's memory.
   if (!arguments.exec_info || arguments.exec_info == applied_info_ || device.index != 0) return CL_SUCCESS;
@@ -128,14 +129,21 @@ bool RealKernel::prepare_later(const RealDevice& device, const Arguments& argume
   return true;
 }
 
-bool RealKernel::is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) const {
+bool RealKernel::is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted, unsigned held_by) const {
   const Applied& applied = applied_[index];
+  if (applied.held_by != held_by) return false;
   if (applied.value.owner_before(wanted) || wanted.owner_before(applied.value)) return false;
   return applied.dropped == (wanted->buffer ? wanted->buffer->storage->dropped() : 0);
 }
 
-void RealKernel::note_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) {
-  applied_[index] = {wanted, wanted->buffer ? wanted->buffer->storage->dropped() : 0};
+void RealKernel::note_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted, unsigned held_by) {
+  applied_[index] = {wanted, wanted->buffer ? wanted->buffer->storage->dropped() : 0, held_by};
+}
+
+unsigned RealKernel::holder_of(const Argument& argument, std::span<const Held> held, const RealDevice& device) {
+  if (!argument.buffer) return kOwn;
+  const auto found = std::ranges::find(held, argument.buffer->storage.get(), &Held::memory);
+  return found == held.end() || found->by == device.index ? kOwn : found->by;
 }
 
 cl_int RealKernel::apply(const ExecInfo& info) {
@@ -147,14 +155,16 @@ cl_int RealKernel::apply(const ExecInfo& info) {
   return CL_SUCCESS;
 }
 
-cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device) {
+cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device, unsigned held_by) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
   if (argument.is_svm && (device.index == 0 || !argument.buffer))
     return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
   if (argument.buffer) {
-    cl_mem real = argument.buffer->real(device.index, &error);
-    return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
+    cl_mem real = held_by == kOwn ? argument.buffer->real(device.index, &error)
+                                  : argument.buffer->storage->replica_seen_by(held_by, device.index);
+    if (!real) return error != CL_SUCCESS ? error : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return cl.clSetKernelArg(kernel_, index, sizeof real, &real);
   }
   if (argument.sampler) {
     cl_sampler real = argument.sampler->real(device, &error);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,13 @@ class Arguments {
 // A real kernel for one device, used by jobs of that device's worker only.
 class RealKernel {
  public:
+  // Memory that it uses where another device has it.
+  struct Held {
+    const Storage* memory;
+    unsigned by;
+  };
+  static constexpr unsigned kOwn = std::numeric_limits<unsigned>::max();  // no other device
+
   RealKernel() = default;
   RealKernel(cl_kernel kernel, size_t arguments) : kernel_(kernel), applied_(arguments) {}  // owns it
   ~RealKernel();
@@ -96,19 +104,21 @@ class RealKernel {
   // What its first launch would have to do, without arguments; the driver's code.
   cl_int make(cl_program program, const std::string& name);
   // Makes it ready to launch with these arguments; the driver's code.
-  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
+  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments,
+                 std::span<const Held> held = {});
   // The same by who gives that launch: it gets what the driver has to be told, by then. False: not all of it can be
   // told so.
   bool prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch);
   cl_kernel get() const { return kernel_; }
   // Somebody else has given it that value.
-  void note_applied(cl_uint index, const std::shared_ptr<const Argument>& value);
+  void note_applied(cl_uint index, const std::shared_ptr<const Argument>& value, unsigned held_by = kOwn);
 
   PieceTimes times;  // learned where a manager grants the device
 
  private:
-  bool is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted) const;
-  cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
+  static unsigned holder_of(const Argument& argument, std::span<const Held> held, const RealDevice& device);
+  bool is_applied(cl_uint index, const std::shared_ptr<const Argument>& wanted, unsigned held_by = kOwn) const;
+  cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device, unsigned held_by);
   cl_int apply(const ExecInfo& info);
 
   cl_kernel kernel_ = nullptr;
@@ -116,6 +126,7 @@ class RealKernel {
   struct Applied {
     std::weak_ptr<const Argument> value;
     uint32_t dropped = 0;  // replicas of its storage's by then: what came of these is no longer right
+    unsigned held_by = kOwn;
   };
   std::vector<Applied> applied_;
   std::atomic<bool> is_doubtful_{false};  // whether it has

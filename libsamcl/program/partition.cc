@@ -169,6 +169,8 @@ Partition partition_of(std::span<const std::vector<ArgumentFootprint>> footprint
   }
   Partition partition;
   partition.has_conflict = reads_what_another_writes(footprints, places);
+  for (size_t index = 0; index < shown.size(); ++index)
+    if (shown[index].may_overlap) places[index] = {};
   partition.is_entangled = asks_entangled && !parts_are_apart(footprints, places);
   for (unsigned object = 0; object < objects; ++object)
     partition.shares.push_back(shares_of(footprints, shown, object));

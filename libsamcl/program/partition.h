@@ -48,6 +48,8 @@ struct ShownBytes {
   bool in_one_memory = false;  // all devices see the object's bytes in one place
   Range range;                 // that a kernel may get to
   uint64_t before = 0;         // bytes of it before the argument's own first one
+  // Parts that do the same to some of its bytes do not count as entangled by that: they are to do it in one place.
+  bool may_overlap = false;
   uint64_t start() const { return range.begin + before; }
 };
 

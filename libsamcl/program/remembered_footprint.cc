@@ -35,6 +35,7 @@ class Question {
     for (const ShownBytes& each : shown) {
       add(each.object);
       add(each.in_one_memory);
+      add(each.may_overlap);
       add(each.range);
       add(each.before);
     }

@@ -144,7 +144,7 @@ TEST(RememberedFootprint, PartitionsAreWhatIsFoundAnew) {
       const unsigned objects = 1 + random() % 4;
       for (unsigned a = 1; a < 5; ++a) {
         const uint64_t begin = some(uint64_t{0}, uint64_t{4096});
-        shown[a] = {(a - 1) % objects, in_one_memory, {begin, begin + bytes}};
+        shown[a] = {(a - 1) % objects, in_one_memory, {begin, begin + bytes}, 0, random() % 2 == 0};
       }
       Ndrange ndrange;
       ndrange.global[0] = some(64, 256, 4096);
