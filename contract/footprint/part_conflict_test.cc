@@ -64,6 +64,7 @@ TEST(PartConflict, PartsAreApartOnlyWhereNoneTouchesWhatAnotherMayWrite) {
   const Parts parts = {{writes({0, 4}), {}}, {{}, reads({8, 4})}};
   EXPECT_TRUE(parts_are_apart(parts, std::vector<ArgumentPlace>{{&memory, 0}, {&memory, 0}}));
   EXPECT_FALSE(parts_are_apart(parts, std::vector<ArgumentPlace>{{&memory, 16}, {&memory, 8}}));
+  EXPECT_TRUE(parts_are_apart(parts, std::vector<ArgumentPlace>{{nullptr, 16}, {nullptr, 8}})) << "left out";
 }
 
 TEST(PartConflict, ComparesRowsByteForByte) {

@@ -227,7 +227,9 @@ void KernelLaunch::SubLaunch::took_longer() {
 }
 
 void KernelLaunch::SubLaunch::learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const {
-  launch_.kernel().cost_model->speeds.took(device.index, work_items(box), ns, launch_.plan_->covered(box));
+  CostModel& known = *launch_.kernel().cost_model;
+  DeviceSpeeds& speeds = launch_.plan_->is_held() ? known.held_speeds : known.speeds;
+  speeds.took(device.index, work_items(box), ns, launch_.plan_->covered(box));
 }
 
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
@@ -363,6 +365,7 @@ void KernelLaunch::decide(Context& context) {
   timed_ = is_judged && may_be_split && !is_known_to_pay &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
+                 plan_->speeds.empty() &&
                  !context.device->is_mixed() && !context.shares_host_memory();
 }
 

@@ -81,6 +81,11 @@ std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsi
   return given.weights;
 }
 
+bool DeviceSpeeds::are_known(std::span<const unsigned> devices) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::all_of(devices, [this](unsigned device) { return of(device) > 0; });
+}
+
 double DeviceSpeeds::relative(unsigned device, unsigned other) const {
   const std::lock_guard lock(mutex_);
   return of(device) > 0 && of(other) > 0 ? of(device) / of(other) : 1;

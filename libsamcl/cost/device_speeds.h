@@ -33,6 +33,9 @@ class DeviceSpeeds {
   // until parts have run on each. A slow device is given something, too, so that it is noticed when it is slow no more.
   std::vector<double> shares(std::span<const unsigned> devices, unsigned dimension = 0);
 
+  // Whether parts have run on all of them.
+  bool are_known(std::span<const unsigned> devices) const;
+
   // How many times as fast as `other` a device is; 1 as long as that is not known.
   double relative(unsigned device, unsigned other) const;
 

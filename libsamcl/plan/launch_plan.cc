@@ -253,24 +253,43 @@ class Options {
     return found == parts.end() ? BufferAccess::kNobody : found->device;
   }
 
-  // How to cut where parts use what one device holds, as weights, as long as nobody knows how much longer the others
-  // take for that: they get little, so that the launch takes no longer whatever that is (two H200: scattered stores 2.6
-  // times, atomic operations 8 to 20 times, and what computes more than that no longer). Empty: it does not matter.
-  std::vector<double> careful_shares(const BufferAccesses& accesses, std::span<const unsigned> devices,
-                                     unsigned dimension) const {
-    constexpr double kAll = 16;
-    if (context_.splits_always() || !uneven_work(devices.size(), dimension).empty()) return {};
+  // Which of these devices holds most of what all use; kNobody: none.
+  static unsigned main_holder(const BufferAccesses& accesses, std::span<const unsigned> devices) {
     const auto bytes_held_by = [&](unsigned device) {
       uint64_t bytes = 0;
       for (const BufferAccess& access : accesses)
         if (access.held_by == device) bytes += access.range.size();
       return bytes;
     };
-    const auto most = std::ranges::max_element(devices, {}, bytes_held_by);
-    if (bytes_held_by(*most) == 0) return {};
-    std::vector<double> shares(devices.size(), 1);
-    shares[static_cast<size_t>(most - devices.begin())] = kAll - static_cast<double>(devices.size() - 1);
+    const unsigned most = *std::ranges::max_element(devices, {}, bytes_held_by);
+    return bytes_held_by(most) > 0 ? most : BufferAccess::kNobody;
+  }
+
+  // How to cut where parts use what one device holds, as weights. As long as nobody knows how much longer that takes
+  // the others, they get little, so that the launch takes no longer whatever it is (two H200: scattered stores 2.6
+  // times, atomic operations 8 to 20 times, and what computes for longer no longer).
+  std::vector<double> held_shares(unsigned holder, std::span<const unsigned> devices, unsigned dimension) const {
+    constexpr double kAll = 16;
+    if (context_.splits_always()) return std::vector<double>(devices.size(), 1);
+    DeviceSpeeds& speeds = kernel_.cost_model->held_speeds;
+    if (speeds.are_known(devices)) return speeds.shares(devices, dimension);
+    std::vector<double> shares;
+    for (const unsigned device : devices)
+      shares.push_back(device == holder ? kAll - static_cast<double>(devices.size() - 1) : 1);
     return shares;
+  }
+
+  // Cuts what one device holds memory for. Whose it is; kNobody: nobody's, and nothing has changed.
+  unsigned cut_held(LaunchPlan& plan, std::vector<Part>& parts, std::span<const unsigned> devices, unsigned dimension,
+                    PartitionCost& cost) const {
+    if (parts.size() < devices.size()) return BufferAccess::kNobody;
+    const unsigned holder = main_holder(plan.accesses, devices);
+    if (holder == BufferAccess::kNobody) return holder;
+    std::vector<Part> cut = cut_by(held_shares(holder, devices, dimension), plan.ndrange, devices, dimension);
+    if (cut.size() < parts.size()) return holder;
+    parts = std::move(cut);
+    cost = divide(plan.accesses, plan.ndrange, parts);
+    return holder;
   }
 
   static std::vector<Part> cut_by(std::span<const double> shares, const Ndrange& ndrange,
@@ -408,17 +427,12 @@ class Options {
       plan.accesses = std::move(accesses);
     }
     if (compares) cut_dimension.found(best_dimension);
-    if (const auto shares = careful_shares(plan.accesses, devices, best_dimension); !shares.empty()) {
-      std::vector<Part> parts = cut_by(shares, plan.ndrange, devices, best_dimension);
-      if (parts.size() == cut_best.size()) {
-        cut_best = std::move(parts);
-        best = divide(plan.accesses, plan.ndrange, cut_best);
-      }
-    }
+    const unsigned holder = cut_held(plan, cut_best, devices, best_dimension, best);
+    const bool is_held = holder != BufferAccess::kNobody;
     const bool is_cut_as_work_lies = cut_best.size() == uneven_work(devices.size(), best_dimension).size();
-    if (is_cut_as_work_lies)
+    if (is_cut_as_work_lies && !is_held)
       plan.most_work = 1.0 / static_cast<double>(cut_best.size());
-    else if (!mixed)
+    else if (!mixed && !is_held)
       balance(plan, cut_best, devices, best);
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
@@ -427,6 +441,7 @@ class Options {
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));
+      if (is_held) plan.speeds.push_back(kernel_.cost_model->held_speeds.relative(part.device, holder));
     }
     return best;
   }
@@ -444,6 +459,10 @@ class Options {
 bool LaunchPlan::merges() const {
   return std::any_of(accesses.begin(), accesses.end(),
                      [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
+}
+
+bool LaunchPlan::is_held() const {
+  return std::ranges::any_of(accesses, [](const BufferAccess& access) { return access.is_held(); });
 }
 
 unsigned LaunchPlan::cut_dimension() const {

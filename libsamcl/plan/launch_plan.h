@@ -35,7 +35,8 @@ struct LaunchPlan {
   bool original = true;        // the program's own kernel, in one piece
   bool is_bound = false;       // to memory that only the first device has
   SmallVector<Part, 1> parts;  // at least one
-  // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
+  // By part, how many times as fast its device computes this kernel as the first one, or as the one that holds memory
+  // for all; empty: all are alike.
   SmallVector<double, 1> speeds;
   // How much of the work the part with most has, of 1; 0: as many as it has work-groups.
   double most_work = 0;
@@ -51,6 +52,8 @@ struct LaunchPlan {
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;
+  // Parts use what one device holds for all.
+  bool is_held() const;
   unsigned cut_dimension() const;
   // Of that dimension.
   Covered covered(const GroupBox& box) const;

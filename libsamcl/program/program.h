@@ -44,6 +44,7 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;           // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;         // where devices are not alike
+  DeviceSpeeds held_speeds;    // where they are, and use what one of them holds
   EvenEnds even_ends;          // where they take over from each other
   Balance balance;             // where they are alike
   UnevenWork uneven_work;      // where they have memories of their own as well

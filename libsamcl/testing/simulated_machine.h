@@ -115,7 +115,11 @@ class Translated {
   Translated& writes() { return argument(false, true); }
   Translated& updates() { return argument(true, true); }
   Translated& accumulates(Accumulation how) {
-    argument(true, true).kernel_.arguments.back().accumulates = how;
+    updates_atomically().kernel_.arguments.back().accumulates = how;
+    return *this;
+  }
+  Translated& updates_atomically() {
+    argument(true, true).kernel_.arguments.back().loads = false;
     return *this;
   }
   Translated& footprint(const Footprints& accesses) {
@@ -131,6 +135,14 @@ class Translated {
     kernel_.why_not_split = why;
     return *this;
   }
+  Translated& splits_in_one_memory(const std::string& why) {
+    kernel_.splits_in_one_memory = true;
+    return stays_on_one_device(why);
+  }
+  Translated& orders_memory() {
+    kernel_.orders_memory = true;
+    return *this;
+  }
   Translated& stays_whole(const std::string& why) {
     kernel_.may_split = kernel_.may_slice = false;
     kernel_.why_not_split = kernel_.why_not_slice = why;
@@ -142,7 +154,7 @@ class Translated {
   Translated& argument(bool read, bool written) {
     KernelArgument facts;
     facts.kind = ArgumentKind::global_buffer;
-    facts.may_read = read;
+    facts.may_read = facts.loads = read;
     facts.may_write = written;
     facts.store_width = written ? sizeof(cl_uint) : 0;
     kernel_.arguments.push_back(facts);

@@ -1,0 +1,70 @@
+// How much of a launch the other devices get whose parts all use one device's memory, where splitting is left to the
+// runtime: little, until it is known what that takes them. In virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "libsamcl/testing/known_kernels.h"
+
+namespace samcl {
+namespace {
+
+using testing::KernelCall;
+using testing::SimulatedMachine;
+
+const bool kSettings = setenv("SAMCL_SPLIT", "auto", 1) == 0 && setenv("SAMCL_TRANSPORT", "peer", 1) == 0;
+
+constexpr size_t kItems = 16'384;
+constexpr uint64_t kItemNs = 200;
+
+// By launch, how long the device that was busy longest was, of what one device takes for all.
+std::vector<double> longest(const std::string& name, uint64_t far_item_ns, int launches) {
+  if (!kSettings) std::abort();
+  SimulatedMachine machine(2);
+  std::vector<double> busy(2);
+  machine.driver.ns_per_item = [&](const KernelCall& call) {
+    const uint64_t ns = call.device == 0 ? kItemNs : far_item_ns;
+    busy[call.device] += static_cast<double>(ns * call.size[0]);
+    return ns;
+  };
+  const testing::KernelPtr kernel = machine.kernel(testing::writes_anywhere(name), testing::scatter);
+  const BufferPtr buffer = machine.buffer(kItems);
+  const testing::QueuePtr queue = machine.in_order_queue();
+  std::vector<double> found;
+  for (int launch = 0; launch < launches; ++launch) {
+    busy.assign(2, 0);
+    machine.launch(queue, kernel, {buffer}, kItems);
+    machine.run();
+    found.push_back(*std::ranges::max_element(busy) / static_cast<double>(kItemNs * kItems));
+  }
+  return found;
+}
+
+TEST(HeldShares, BecomeEvenWhereTheOthersTakeNoLonger) {
+  const std::vector<double> found = longest("near", kItemNs, 20);
+  EXPECT_EQ(found[0], 1) << "nothing is known";
+  EXPECT_NEAR(found[1], 0.94, 0.02);
+  EXPECT_LT(*std::ranges::max_element(found), 1.001);
+  EXPECT_NEAR(found.back(), 0.5, 0.02);
+}
+
+TEST(HeldShares, LoseNothingWhereTheOthersTakeMuchLonger) {
+  for (const uint64_t times : {2, 3, 8, 15}) {
+    const std::vector<double> found = longest("far" + std::to_string(times), times * kItemNs, 40);
+    EXPECT_LT(*std::ranges::max_element(found), 1.05) << times;
+    const auto far = static_cast<double>(times);
+    EXPECT_LT(found.back(), far / (far + 1) + 0.05) << times;
+  }
+}
+
+TEST(HeldShares, StayWholeWhereTheOthersTakeLongerStill) {
+  const std::vector<double> found = longest("farthest", 60 * kItemNs, 60);
+  EXPECT_LT(*std::ranges::max_element(found), 4) << "the first time";
+  EXPECT_LE(std::ranges::count_if(found, [](double of_whole) { return of_whole > 1.01; }), 4);
+}
+
+}  // namespace
+}  // namespace samcl
