@@ -36,7 +36,8 @@ struct KernelArgument {
   uint32_t store_width = 0;  // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
   // Not none: the kernel does nothing else with the buffer, to integers of store_width bytes, and uses no result.
   Accumulation accumulates = Accumulation::none;
-  bool loads = false;  // buffers and images: the kernel may read through it otherwise than by atomic operations
+  // Buffers and images: the kernel may read, or write, through it otherwise than by atomic operations.
+  bool loads = false, stores = false;
 
   bool operator==(const KernelArgument&) const = default;
 };
@@ -57,8 +58,8 @@ struct KernelTranslation {
   // It exchanges words, or compares and exchanges them, in global memory: what it leaves may depend on the order in
   // which its work-groups come (sums of floating-point numbers).
   bool exchanges = false;
-  // It has a fence, or an atomic operation that is not relaxed: its work-groups may count on the order in which they see
-  // what others write, which devices that compute in each other's memory do not keep.
+  // It has a fence of global memory, or an atomic operation that is not relaxed: its work-groups may count on the order
+  // in which they see what others write, which devices that compute in each other's memory do not keep.
   bool orders_memory = false;
   std::string why_not_split;  // empty if may_split; else one short reason for people
   std::string why_not_slice;  // empty if may_slice

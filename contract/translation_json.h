@@ -45,12 +45,11 @@ inline void from_json(const nlohmann::json& from, Accumulation& how) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelArgument, name, type_name, kind, size, may_read, may_write, store_width,
-                                   accumulates, loads)
+                                   accumulates, loads, stores)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelTranslation, name, arguments, affected_builtins, needs_ndrange_argument,
                                    may_split, may_split_disjoint, may_slice, splits_in_one_memory, exchanges,
-                                   orders_memory,
-                                   why_not_split, why_not_slice, depends_on_local_size, depends_on_addresses,
-                                   required_work_group_size, footprint)
+                                   orders_memory, why_not_split, why_not_slice, depends_on_local_size,
+                                   depends_on_addresses, required_work_group_size, footprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TranslatedSource, source, options)
 
 }  // namespace samcl

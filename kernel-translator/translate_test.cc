@@ -264,46 +264,56 @@ TEST(Splitting, is_refused_for_atomics_that_do_more_than_accumulate) {
   EXPECT_EQ(accumulates("atomic_inc(n[0] ? p : (__global int*)u);"), "refused");
 }
 
-// Which arguments a kernel with such a body reads otherwise than by atomic operations, and whether it orders memory.
-std::string loads(const std::string& body, const std::string& options = "") {
+// Which arguments a kernel with such a body reads otherwise than by atomic operations, and which it writes so (in
+// capitals), and whether it orders memory.
+std::string plainly(const std::string& body, const std::string& options = "") {
   const json kernel = only_kernel(
-      "__kernel void k(volatile __global int* p, __global int* u, __global const int* n) { int g = get_global_id(0); " +
+      "__kernel void k(volatile __global int* p, __global int* u, __global const int* n, __local int* l) {"
+      " int g = get_global_id(0); " +
           body + " }",
       options);
   std::string found = kernel["orders_memory"] ? "orders " : "";
-  for (const json& argument : kernel["arguments"])
-    if (argument["loads"]) found += argument["name"].get<std::string>();
+  for (const json& argument : kernel["arguments"]) {
+    const auto name = argument["name"].get<std::string>();
+    if (argument["loads"]) found += name;
+    if (argument["stores"]) found += static_cast<char>(std::toupper(name[0]));
+  }
   return found;
 }
 
-TEST(Splitting, knows_what_is_read_by_atomic_operations_alone) {
-  EXPECT_EQ(loads("if (n[g] > 3) u[atomic_inc(p)] = g;"), "n");
-  EXPECT_EQ(loads("u[g] = atomic_cmpxchg(p, 0, 1); atomic_add(p + 1, 2); p[2] = 1;"), "");
-  EXPECT_EQ(loads("int o = *p; while (atomic_cmpxchg(p, o, o + g) != o) o = *p;"), "p");
-  EXPECT_EQ(loads("u[g] = g; if (atomic_inc(p) == 9) u[0] = u[1] + n[0];"), "un");
-  EXPECT_EQ(loads("__global int* q = n[g] ? u : (__global int*)p; atomic_inc(p); *q += 1;"), "pun");
-  EXPECT_EQ(loads("__global int* q = n[g] ? u : (__global int*)p; u[g] = atomic_inc(q);"), "n");
+TEST(Splitting, knows_what_is_read_and_written_by_atomic_operations_alone) {
+  EXPECT_EQ(plainly("if (n[g] > 3) u[atomic_inc(p)] = g;"), "Un");
+  EXPECT_EQ(plainly("u[g] = atomic_cmpxchg(p, 0, 1); atomic_add(p + 1, 2); p[2] = 1;"), "PU");
+  EXPECT_EQ(plainly("int o = *p; while (atomic_cmpxchg(p, o, o + g) != o) o = *p;"), "p");
+  EXPECT_EQ(plainly("u[g] = g; if (atomic_inc(p) == 9) u[0] = u[1] + n[0];"), "uUn");
+  EXPECT_EQ(plainly("__global int* q = n[g] ? u : (__global int*)p; atomic_inc(p); *q += 1;"), "pPuUn");
+  EXPECT_EQ(plainly("__global int* q = n[g] ? u : (__global int*)p; u[g] = atomic_inc(q);"), "Un");
+  EXPECT_EQ(plainly("atomic_add(p, n[g]);"), "n");
 }
 
 TEST(Splitting, knows_what_orders_memory) {
   const auto of_c11 = [](const std::string& body) {
-    return loads("volatile __global atomic_int* a = (volatile __global atomic_int*)p; " + body, "-cl-std=CL2.0");
+    return plainly("volatile __global atomic_int* a = (volatile __global atomic_int*)p; " + body, "-cl-std=CL2.0");
   };
-  EXPECT_EQ(loads("u[g] = atomic_inc(p); mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(p + 1);"), "orders ");
-  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add(a, 1);"), "orders ");
-  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);"), "");
-  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add_explicit(a, 1, memory_order_acq_rel);"), "orders ");
-  EXPECT_EQ(of_c11("u[g] = atomic_load_explicit(a, memory_order_relaxed, memory_scope_device);"), "");
-  EXPECT_EQ(of_c11("u[g] = atomic_load_explicit(a, memory_order_acquire);"), "orders ");
+  EXPECT_EQ(plainly("u[g] = atomic_inc(p); mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(p + 1);"), "orders U");
+  EXPECT_EQ(plainly("u[g] = g; barrier(CLK_GLOBAL_MEM_FENCE); atomic_inc(p);"), "orders U");
+  EXPECT_EQ(plainly("u[g] = g; barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); atomic_inc(p);"), "orders U");
+  EXPECT_EQ(plainly("l[get_local_id(0)] = g; barrier(CLK_LOCAL_MEM_FENCE); u[g] = l[0]; atomic_inc(p);"), "U");
+  EXPECT_EQ(of_c11("u[g] = g; work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);"), "orders U");
+  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add(a, 1);"), "orders U");
+  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);"), "U");
+  EXPECT_EQ(of_c11("u[g] = atomic_fetch_add_explicit(a, 1, memory_order_acq_rel);"), "orders U");
+  EXPECT_EQ(of_c11("u[g] = atomic_load_explicit(a, memory_order_relaxed, memory_scope_device);"), "U");
+  EXPECT_EQ(of_c11("u[g] = atomic_load_explicit(a, memory_order_acquire);"), "orders U");
   EXPECT_EQ(of_c11("atomic_store_explicit(a, g, memory_order_relaxed);"), "");
   EXPECT_EQ(of_c11("atomic_store_explicit(a, g, memory_order_release);"), "orders ");
   EXPECT_EQ(of_c11("int e = 0; u[g] = atomic_compare_exchange_strong_explicit(a, &e, 1, memory_order_relaxed, "
                    "memory_order_relaxed);"),
-            "");
+            "U");
   EXPECT_EQ(of_c11("int e = 0; u[g] = atomic_compare_exchange_strong_explicit(a, &e, 1, memory_order_relaxed, "
                    "memory_order_acquire);"),
-            "orders ");
-  EXPECT_EQ(of_c11("int e = 0; u[g] = atomic_compare_exchange_strong(a, &e, 1);"), "orders ");
+            "orders U");
+  EXPECT_EQ(of_c11("int e = 0; u[g] = atomic_compare_exchange_strong(a, &e, 1);"), "orders U");
 }
 
 TEST(Splitting, is_allowed_for_atomics_on_local_memory) {

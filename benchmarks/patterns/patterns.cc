@@ -364,6 +364,17 @@ std::vector<Pattern> patterns() {
                  },
                  {0},
                  false});
+  all.push_back({"search",
+                 {20000, 2},
+                 {1 << 22, 5},
+                 {1 << 24, 20},
+                 [](Sizes s, auto&) { return std::vector<Bytes>{Bytes(size_t(s.n) * 4), Bytes(4)}; },
+                 [](Target& t, Sizes s) {
+                   for (int i = 0; i < s.steps; ++i) LAUNCH(t, search, line(s.n), Buf{0}, Buf{1}, s.n, 200, i);
+                 },
+                 {1, 0},
+                 false,
+                 true});
   return all;
 }
 

@@ -150,3 +150,11 @@ kernel void escape(global uint* steps, int n, int limit) {
   }
   steps[row * n + column] = count;
 }
+// Numbers of which a long computation says something rare: who finds one takes the next place in the list.
+kernel void search(global uint* found, global uint* count, uint n, uint rounds, uint step) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  uint number = step * n + i, x = number;
+  for (uint round = 0; round < rounds; ++round) x = (x ^ (x >> 15)) * 0x2c1b3c6du + 0x297a2d39u;
+  if ((x >> 20) == 0u) found[atomic_inc(count)] = number;
+}

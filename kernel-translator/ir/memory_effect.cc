@@ -144,6 +144,12 @@ void EffectReader::read_copy(const llvm::MemIntrinsic& copy) {
   if (transfer) add(transfer->getRawSource(), Effect::reads, size, size).is_volatile = copy.isVolatile();
 }
 
+bool may_fence_global_memory(const llvm::CallBase& barrier) {
+  constexpr uint64_t kGlobalMemory = 2;  // CLK_GLOBAL_MEM_FENCE
+  const auto* flags = barrier.arg_size() > 0 ? llvm::dyn_cast<llvm::ConstantInt>(barrier.getArgOperand(0)) : nullptr;
+  return !flags || (flags->getZExtValue() & kGlobalMemory) != 0;
+}
+
 void EffectReader::read_builtin(const llvm::CallBase& call, const std::string& name) {
   for (const llvm::Use& argument : call.args()) {
     if (argument->getType()->isPointerTy()) pointers_.push_back(argument.get());
@@ -156,6 +162,7 @@ void EffectReader::read_builtin(const llvm::CallBase& call, const std::string& n
     case Kind::pipe: effect_.not_understood = "uses a pipe"; return;
     case Kind::enqueues: effect_.not_understood = "enqueues kernels"; return;
     case Kind::fence: effect_.fence = effect_.orders = true; return;
+    case Kind::barrier: effect_.orders = may_fence_global_memory(call); return;
     case Kind::atomic: return read_atomic(call, builtin);
     case Kind::vector_load:
     case Kind::vector_store: return read_vector_access(call, name, builtin);
@@ -208,7 +215,8 @@ bool is_relaxed(const llvm::CallBase& call) {
   const auto is_one_of = [name](std::initializer_list<llvm::StringRef> families) {
     return std::ranges::any_of(families, [name](llvm::StringRef family) { return name.contains(family); });
   };
-  if (!is_one_of({"atomic_fetch_", "atomic_load", "atomic_store", "atomic_exchange", "atomic_compare_exchange", "atomic_flag_"}))
+  if (!is_one_of({"atomic_fetch_", "atomic_load", "atomic_store", "atomic_exchange", "atomic_compare_exchange",
+                  "atomic_flag_"}))
     return true;
   if (!name.contains("_explicit")) return false;
   const bool compares = is_one_of({"atomic_compare_exchange"});

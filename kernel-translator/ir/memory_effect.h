@@ -39,7 +39,7 @@ struct MemoryEffect {
   llvm::SmallVector<MemoryAccess, 2> accesses;
   ImageAccess image;
   bool fence = false;
-  bool orders = false;  // a fence, or an atomic operation that is not known to be relaxed
+  bool orders = false;               // a fence of global memory, or an atomic operation that is not known to be relaxed
   std::string not_understood;        // why it may do anything besides; empty: it does not
   const Builtin* builtin = nullptr;  // that it calls, if any is known
 };

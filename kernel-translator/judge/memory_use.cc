@@ -83,7 +83,9 @@ void Study::touch(const MemoryAccess& access) {
       continue;
     accumulated_[i].otherwise = true;
     argument.may_read = argument.may_read || access.reads;
-    argument.loads |= access.reads && access.ordering == Builtin::Ordering::none;
+    const bool is_plain = access.ordering == Builtin::Ordering::none;
+    argument.loads |= access.reads && is_plain;
+    argument.stores |= access.writes && is_plain;
     if (access.writes) note_store(argument, access.store_width);
   }
   if (!access.is_volatile || !roots.global()) return;
@@ -215,7 +217,7 @@ void assume_all_accesses(KernelFacts& kernel) {
   kernel.depends_on_local_size = true;
   for (KernelArgument& argument : kernel.arguments) {
     if (argument.kind != ArgumentKind::global_buffer) continue;
-    argument.may_read = argument.loads = true;
+    argument.may_read = argument.loads = argument.stores = true;
     note_store(argument, 1);
   }
 }

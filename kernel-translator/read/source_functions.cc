@@ -198,7 +198,7 @@ KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& 
     argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
     argument.may_read = argument.loads = !access || !access->isWriteOnly();
-    argument.may_write = access && !access->isReadOnly();
+    argument.may_write = argument.stores = access && !access->isReadOnly();
     // Loops may wait for pixels that others write.
     if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);
   } else if (type->isSamplerT()) {

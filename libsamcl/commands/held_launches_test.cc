@@ -149,18 +149,13 @@ TEST_P(HeldLaunches, ThatOnlyAccumulateAreMerged) {
 
 // What one work-group reads of another one's would depend on which came first, as one device has it.
 TEST_P(HeldLaunches, ThatLoadWhatTheyWriteElsewhereStayWhole) {
-  const KernelPtr last_block = machine.kernel(Translated("last")
-                                                  .updates()
-                                                  .updates_atomically()
-                                                  .splits_in_one_memory(kWhy)
-                                                  .footprint(Footprints()
-                                                                 .element(0, Footprints::surely_writes)
-                                                                 .anywhere(0, Footprints::reads)
-                                                                 .first(1, Footprints::adds)),
-                                              [](size_t i, const Arguments& a) {
-                                                a[0][i] = static_cast<cl_uint>(i);
-                                                ++a[1][0];
-                                              });
+  const KernelPtr last_block = machine.kernel(
+      Translated("last").updates().updates_atomically().splits_in_one_memory(kWhy).footprint(
+          Footprints().element(0, Footprints::surely_writes).anywhere(0, Footprints::reads).first(1, Footprints::adds)),
+      [](size_t i, const Arguments& a) {
+        a[0][i] = static_cast<cl_uint>(i);
+        ++a[1][0];
+      });
   launch(last_block, {machine.buffer(kItems), filled({0})});
   machine.run();
   EXPECT_THAT(at_work, ElementsAre(0));
@@ -169,17 +164,13 @@ TEST_P(HeldLaunches, ThatLoadWhatTheyWriteElsewhereStayWhole) {
 
 // Their own alone is another matter.
 TEST_P(HeldLaunches, MayLoadWhatNoOtherPartWrites) {
-  const KernelPtr kernel = machine.kernel(Translated("own")
-                                              .updates()
-                                              .updates_atomically()
-                                              .splits_in_one_memory(kWhy)
-                                              .footprint(Footprints()
-                                                             .element(0, Footprints::adds)
-                                                             .first(1, Footprints::adds)),
-                                          [](size_t i, const Arguments& a) {
-                                            a[0][i] += 7;
-                                            ++a[1][0];
-                                          });
+  const KernelPtr kernel =
+      machine.kernel(Translated("own").updates().updates_atomically().splits_in_one_memory(kWhy).footprint(
+                         Footprints().element(0, Footprints::adds).first(1, Footprints::adds)),
+                     [](size_t i, const Arguments& a) {
+                       a[0][i] += 7;
+                       ++a[1][0];
+                     });
   const BufferPtr a = filled(counting(kItems)), count = filled({0});
   launch(kernel, {a, count});
   machine.run();
@@ -187,6 +178,19 @@ TEST_P(HeldLaunches, MayLoadWhatNoOtherPartWrites) {
   EXPECT_EQ(valid_at(a), 0) << "each device has its own";
   EXPECT_EQ(machine.contents(a), counting(kItems, 7));
   EXPECT_EQ(machine.contents(count), Words{kItems});
+}
+
+// Sums that are tried again until no other has come between: what they read first may be old.
+TEST_P(HeldLaunches, MayLoadWhatIsWrittenByAtomicOperationsAlone) {
+  Translated facts = Translated("retries").reads().updates_atomically().splits_in_one_memory(kWhy).footprint(
+      Footprints().element(0, Footprints::surely_reads).anywhere(1, Footprints::adds));
+  facts.loads(1);
+  const KernelPtr kernel = machine.kernel(facts, [](size_t i, const Arguments& a) { a[1][i % 8] += a[0][i]; });
+  const BufferPtr a = filled(Words(kItems, 3)), sums = filled(Words(8, 1));
+  launch(kernel, {a, sums});
+  machine.run();
+  EXPECT_EQ(at_work.size(), GetParam());
+  EXPECT_EQ(machine.contents(sums), Words(8, 1 + 3 * kItems / 8));
 }
 
 TEST_P(HeldLaunches, ThatCountOnAnOrderOfWritesStayWhole) {

@@ -176,7 +176,7 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
 }
 
 Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
-  if (launch_.timed_ || launch_.learns_work_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
+  if (launch_.timed_ || launch_.learns_work_ || launch_.learns_speeds_) return Giving::Times::at_end;
   if (!event_->observed || (event_->queue && !event_->has_times)) return Giving::Times::never;
   return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
 }
@@ -365,8 +365,8 @@ void KernelLaunch::decide(Context& context) {
   timed_ = is_judged && may_be_split && !is_known_to_pay &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
-                 plan_->speeds.empty() &&
-                 !context.device->is_mixed() && !context.shares_host_memory();
+                 plan_->speeds.empty() && !context.device->is_mixed() && !context.shares_host_memory();
+  learns_speeds_ = !plan_->speeds.empty() && (!plan_->is_held() || known->held_speeds.wants_times());
 }
 
 // Of a launch that is timed: what takes long is found out when its device has it, and not of what is known to be short.
@@ -855,8 +855,8 @@ void KernelLaunch::note_written() const {
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.written) continue;
     if (access.shares.empty())
-      access.storage->written(
-          access.range, access.to_merge(parts.size()) ? only(kHost) : only(access.device_for(parts[0].device)));
+      access.storage->written(access.range,
+                              access.to_merge(parts.size()) ? only(kHost) : only(access.device_for(parts[0].device)));
     for (size_t p = 0; p < access.shares.size(); ++p) {
       for (const Range& range : tracked(access, access.shares[p].writes))
         access.storage->written(range, only(parts[p].device));

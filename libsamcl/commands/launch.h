@@ -138,6 +138,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
   bool learns_work_ = false;                    // from its parts' times: where it lies
+  bool learns_speeds_ = false;                  // likewise: how fast devices are
   uint64_t busy_items_ = 0;                     // work-items with something to do, as far as it is judged by them
   uint64_t timed_items_ = 0;                    // of one that is timed, as they are found out
   std::vector<unsigned> tested_on_;             // one device of each kind, if it is to be tested

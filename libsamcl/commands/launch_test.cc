@@ -793,7 +793,8 @@ struct Story {
 const Story kStories[] = {
     {"in_parts", 4, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.incrementing, {a}); }},
     {"halo", 4, [](Launches& on, const BufferPtr& a, const BufferPtr& b) { return on.launch(on.stencil, {a, b}); }},
-    {"compared", 6, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.scattering, {a}); }, true},
+    {"compared", 6, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.scattering, {a}); },
+     true},
     {"combined", 6, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.histogram, {a}); }},
 };
 

@@ -81,6 +81,11 @@ std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsi
   return given.weights;
 }
 
+bool DeviceSpeeds::wants_times() {
+  const std::lock_guard lock(mutex_);
+  return asked_++ < kFirst || asked_ % kEvery == 0;
+}
+
 bool DeviceSpeeds::are_known(std::span<const unsigned> devices) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::all_of(devices, [this](unsigned device) { return of(device) > 0; });

@@ -33,6 +33,10 @@ class DeviceSpeeds {
   // until parts have run on each. A slow device is given something, too, so that it is noticed when it is slow no more.
   std::vector<double> shares(std::span<const unsigned> devices, unsigned dimension = 0);
 
+  // Whether the times of the next launch's parts should be taken, where that costs something: those of the first, then
+  // some now and then. Asked once for each.
+  bool wants_times();
+
   // Whether parts have run on all of them.
   bool are_known(std::span<const unsigned> devices) const;
 
@@ -56,7 +60,10 @@ class DeviceSpeeds {
   };
   double of(unsigned device) const { return device < speeds_.size() ? speeds_[device] : 0; }
 
+  static constexpr unsigned kFirst = 24, kEvery = 8;
+
   mutable std::mutex mutex_;
+  unsigned asked_ = 0;
   std::vector<bool> has_begun_;
   std::vector<double> speeds_;     // work-items per ns where work is even, by device; 0: not known
   std::array<WorkAlong, 3> work_;  // by dimension

@@ -68,8 +68,8 @@ class DeviceSet {
   Places lost() const { return lost_.load(std::memory_order_acquire); }
   bool lose(unsigned device) { return !contains(lost_.fetch_or(only(device)), device); }
 
-  // Whether kernels on several devices may use memory of one of them at once. Under a manager only where the devices are
-  // held by nobody else, as above.
+  // Whether kernels on several devices may use memory of one of them at once. Under a manager only where the devices
+  // are held by nobody else, as above.
   bool may_hold() const { return peers && !survives_ && (!is_managed() || is_free_of_others()); }
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.

@@ -120,7 +120,8 @@ class NvidiaBuffer : public PeerBuffer {
 
 class NvidiaMemory : public PeerMemory {
  public:
-  NvidiaMemory(std::vector<Member> members, bool has_atomics) : members_(std::move(members)), has_atomics_(has_atomics) {}
+  NvidiaMemory(std::vector<Member> members, bool has_atomics)
+      : members_(std::move(members)), has_atomics_(has_atomics) {}
 
   bool serves_all(uint64_t bytes) const override { return has_atomics_ && works_ && bytes <= kMost; }
 

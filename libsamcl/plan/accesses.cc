@@ -99,6 +99,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFoot
     }
     if (facts) access.accumulates = facts->accumulates;
     access.loads = !facts || facts->loads;
+    access.stores = !facts || facts->stores;
     auto same = std::find_if(accesses.begin(), accesses.end(),
                              [&](const BufferAccess& other) { return other.storage == access.storage; });
     if (same == accesses.end()) {
@@ -107,6 +108,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const RememberedFoot
       same->range = {std::min(same->range.begin, access.range.begin), std::max(same->range.end, access.range.end)};
       same->written |= access.written;
       same->loads |= access.loads;
+      same->stores |= access.stores;
       same->is_mixed |= same->accumulates != access.accumulates ||
                         (access.accumulates != Accumulation::none && same->width != access.width);
       same->width = std::min(same->width, access.width);
@@ -147,7 +149,8 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
     const auto access = std::ranges::find(accesses, buffer->storage, &BufferAccess::storage);
     const Range reach = reach_of(*buffer);
     shown[index] = {static_cast<unsigned>(access - accesses.begin()), buffer->storage->shared(), reach,
-                    buffer->range.begin - reach.begin, is_for_one && access->written && !access->loads};
+                    buffer->range.begin - reach.begin,
+                    is_for_one && access->written && !(access->loads && access->stores)};
   }
   const auto found = footprint.partition({ndrange, {values.data(), values.size()}}, parts, {shown.data(), shown.size()},
                                          is_for_one || (kernel && kernel->may_split_disjoint));

@@ -22,7 +22,7 @@ struct BufferAccess {
   std::shared_ptr<Storage> storage;
   Range range;                                    // smallest that holds all that the arguments show
   bool written = false;                           // the kernel may write to it
-  bool loads = false;                             // it may read it otherwise than by atomic operations
+  bool loads = false, stores = false;             // it may do that otherwise than by atomic operations
   unsigned width = 16;                            // bytes of the narrowest store
   Accumulation accumulates = Accumulation::none;  // all that the kernel does to it, on integers of `width` bytes
   bool is_mixed = false;  // it accumulates through one argument and does something else through another

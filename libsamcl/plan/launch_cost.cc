@@ -36,9 +36,7 @@ struct Exchanged {
 };
 
 // Where a storage's bytes are on a device.
-Place place_on(const BufferAccess& access, unsigned device, const Directory&) {
-  return access.place_for(device);
-}
+Place place_on(const BufferAccess& access, unsigned device, const Directory&) { return access.place_for(device); }
 // Imagined devices share no memory.
 Place place_on(const BufferAccess&, unsigned device, const ImaginedDirectory&) { return ManyPlaces::of_device(device); }
 

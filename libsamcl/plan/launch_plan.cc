@@ -231,8 +231,8 @@ class Options {
       return;
     for (BufferAccess& access : accesses) {
       if (!is_to_merge(access)) continue;
-      // What a work-group sees of what others write there depends on their order, which one device keeps.
-      const bool may_be = !has_to || !access.loads || accumulates(access);
+      // What a work-group sees of what others store there depends on their order, which one device keeps.
+      const bool may_be = !has_to || !(access.loads && access.stores) || accumulates(access);
       access.held_by = may_be ? holder_of(access, parts) : BufferAccess::kNobody;
       if (!access.is_held()) {
         cost.is_entangled |= has_to && !accumulates(access);
@@ -430,7 +430,9 @@ class Options {
     const unsigned holder = cut_held(plan, cut_best, devices, best_dimension, best);
     const bool is_held = holder != BufferAccess::kNobody;
     const bool is_cut_as_work_lies = cut_best.size() == uneven_work(devices.size(), best_dimension).size();
-    if (is_cut_as_work_lies && !is_held)
+    // Of what nobody knows yet whether it pays, parts are tried that are small: they cost little.
+    const bool is_tried = is_held && !kernel_.cost_model->held_speeds.are_known(devices);
+    if (is_tried || (is_cut_as_work_lies && !is_held))
       plan.most_work = 1.0 / static_cast<double>(cut_best.size());
     else if (!mixed && !is_held)
       balance(plan, cut_best, devices, best);

@@ -119,7 +119,8 @@ class Translated {
     return *this;
   }
   Translated& updates_atomically() {
-    argument(true, true).kernel_.arguments.back().loads = false;
+    KernelArgument& facts = argument(true, true).kernel_.arguments.back();
+    facts.loads = facts.stores = false;
     return *this;
   }
   Translated& footprint(const Footprints& accesses) {
@@ -133,6 +134,10 @@ class Translated {
   Translated& stays_on_one_device(const std::string& why) {
     kernel_.may_split = false;
     kernel_.why_not_split = why;
+    return *this;
+  }
+  Translated& loads(size_t argument) {
+    kernel_.arguments[argument].loads = true;
     return *this;
   }
   Translated& splits_in_one_memory(const std::string& why) {
@@ -155,7 +160,7 @@ class Translated {
     KernelArgument facts;
     facts.kind = ArgumentKind::global_buffer;
     facts.may_read = facts.loads = read;
-    facts.may_write = written;
+    facts.may_write = facts.stores = written;
     facts.store_width = written ? sizeof(cl_uint) : 0;
     kernel_.arguments.push_back(facts);
     return *this;

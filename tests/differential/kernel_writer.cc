@@ -325,7 +325,8 @@ class KernelWriter {
   }
 
   // Each operation has four cells of its own: within a cell the order of the work-items makes no difference. Some are
-  // made of compare-exchange, tried again until it succeeds.
+  // made of compare-exchange, tried again until it succeeds. The last four cells are claimed bit by bit: whoever is
+  // told that he came first does what any other would.
   void count_globally() {
     struct Operation {
       const char *name, *of_old_and_v;
@@ -353,6 +354,9 @@ class KernelWriter {
         line(std::string(name) + "(" + cell + ", " + value() + ");");
       }
     }
+    if (plan_.compares_and_exchanges || chance(50)) return;
+    line("{ const uint at = " + variable() + " & 3u, bit = 1u << (" + variable() + " & 31u);");
+    line("if ((atomic_or(&counters[24u + at], bit) & bit) == 0u) atomic_add(&counters[at], bit * 5u); }");
   }
 
   // The address of a field, as a pointer to `type`.

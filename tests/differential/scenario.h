@@ -70,7 +70,7 @@ struct Scenario {
   size_t region_bytes() const { return items * slot_bytes; }
 };
 
-constexpr size_t kCounters = 24;       // uints in the counters argument
+constexpr size_t kCounters = 28;       // uints in the counters argument
 constexpr size_t kTable = 16;          // uints in the table argument (__constant)
 constexpr size_t kCounterStart = 100;  // initial value of each counter
 
