@@ -210,6 +210,29 @@ TEST_P(HeldLaunches, OnPartsOfBuffersStayWhole) {
   EXPECT_EQ(machine.contents(counts)[32], (kItems + 2) / 3);
 }
 
+// A replica that others do not see, as drivers make of short memory objects: another device has the copy, or it is made
+// anew.
+TEST_P(HeldLaunches, MakeAReplicaAnewWhereNobodySeesIt) {
+  const KernelPtr compacting = machine.kernel(compaction("compact"), compact);
+  const BufferPtr from = filled(counting(kItems));
+  for (unsigned unseen = 0; unseen <= GetParam(); ++unseen) {
+    const BufferPtr to = machine.buffer(kItems), count = machine.buffer(1);
+    for (unsigned device = 0; device < unseen; ++device) {
+      cl_int error = CL_SUCCESS;
+      machine.driver.fail(testing::Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 1);
+      ASSERT_TRUE(count->storage->replica(device, &error));
+    }
+    machine.write(queue, count, 0, {5});
+    machine.run();
+    at_work.clear();
+    launch(compacting, {from, to, count});
+    machine.run();
+    EXPECT_EQ(at_work.size(), GetParam()) << unseen;
+    EXPECT_EQ(valid_at(count), only(unseen % GetParam()));
+    EXPECT_EQ(machine.contents(count), Words{5 + (kItems + 2) / 3});
+  }
+}
+
 // No replica can be had: the program's launch does not suffer.
 TEST_P(HeldLaunches, StayWholeWhereNobodyHasTheMemory) {
   const KernelPtr compacting = machine.kernel(compaction("compact"), compact);

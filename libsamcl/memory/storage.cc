@@ -31,6 +31,9 @@ uint64_t next_stagger(uint64_t size) {
   return next.fetch_add(5, std::memory_order_relaxed) % kPlaces * kUnit;
 }
 
+// To make a replica anew takes its bytes to the host and back.
+constexpr uint64_t kMostMadeAnew = 1 << 20;
+
 // With more, bytes from the host go wherever the buffer is used.
 constexpr size_t kMostDestinations = 64;
 
@@ -217,14 +220,16 @@ cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
   return peers_[owner] ? peers_[owner]->seen_by(device) : nullptr;
 }
 
-bool Storage::may_be_held(unsigned device) const {
+bool Storage::may_be_held(unsigned device, Holding how) const {
   if (shared_ || image_ || svm_ || !set_->peers || !set_->peers->serves_all(size_)) return false;
+  if (how == Holding::made_anew && (size_ > kMostMadeAnew || !can_evict())) return false;
   std::lock_guard lock(mutex_);
-  return !aside_[device] && (!replicas_[device] || peers_[device]);
+  return !aside_[device] && (!replicas_[device] || peers_[device] || how == Holding::made_anew);
 }
 
 bool Storage::hold(unsigned device, std::span<const unsigned> devices) {
   expect_holding();
+  if (!may_be_held(device, Holding::as_it_is) && (!is_idle_replica(device) || !give_back_idle(device))) return false;
   cl_int error = CL_SUCCESS;
   return replica(device, &error) &&
          std::ranges::all_of(devices, [&](unsigned other) { return replica_seen_by(device, other) != nullptr; });

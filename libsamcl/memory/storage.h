@@ -85,12 +85,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
   cl_mem replica_seen_by(unsigned owner, unsigned device);
 
-  // Whether the device's replica may be the one copy that kernels on all devices use at once.
-  bool may_be_held(unsigned device) const;
+  // Whether the device's replica may be the one copy that kernels on all devices use at once: as it is, or made anew,
+  // which is for short ones. Any thread.
+  enum class Holding : uint8_t { as_it_is, made_anew };
+  bool may_be_held(unsigned device, Holding how) const;
   // It is likely to be: replicas that are made from now on can be, however small they are. Any thread.
   void expect_holding() { is_to_be_seen_ = true; }
-  // Makes it that for these. False: memory is short, or the driver refuses.
-  bool hold(unsigned device, std::span<const unsigned> devices);
 
   // Whether bytes pass from a device to another beside kernels that run on both: straight from memory that the other
   // sees, or over links to the host. What copies into windows waits for the kernels of its device. Any thread.
@@ -173,6 +173,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   bool is_idle_replica(unsigned device);
   // Gives one back now, having brought to the host copy what only it has. False: that can't be done.
   bool give_back_idle(unsigned device);
+
+  // Makes a replica that may be held the one copy for these devices. False: one that is not seen is in use, memory is
+  // short, or the driver refuses.
+  bool hold(unsigned device, std::span<const unsigned> devices);
 
   // Keeps the bytes of a replica in host memory and gives it back, although what is planned uses it: replica() makes it
   // anew and brings them. While no operation that uses it runs. False: that can't be done.

@@ -248,9 +248,12 @@ class Options {
     const bool has_sub_buffer = std::ranges::any_of(*request_.arguments, [&](const Argument& argument) {
       return argument.buffer && argument.buffer->storage == access.storage && argument.buffer->parent;
     });
-    const auto may_hold = [&](const Part& part) { return access.storage->may_be_held(part.device); };
-    const auto found = has_sub_buffer ? parts.end() : std::ranges::find_if(parts, may_hold);
-    return found == parts.end() ? BufferAccess::kNobody : found->device;
+    using Holding = Storage::Holding;
+    for (const Holding how : {Holding::as_it_is, Holding::made_anew}) {
+      for (const Part& part : parts)
+        if (!has_sub_buffer && access.storage->may_be_held(part.device, how)) return part.device;
+    }
+    return BufferAccess::kNobody;
   }
 
   // Which of these devices holds most of what all use; kNobody: none.
