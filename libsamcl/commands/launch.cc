@@ -187,7 +187,7 @@ void KernelLaunch::SubLaunch::need_no_time() {
     const auto ran = launch_.plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
     launch_.kernel().cost_model->times.was_not_timed(launch_.busy_items_, ran);
   }
-  launch_.learns_work_ = false;
+  launch_.learns_work_ = launch_.learns_speeds_ = false;
 }
 
 bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_drivers_event(); }
@@ -334,6 +334,7 @@ void KernelLaunch::decide(Context& context) {
     predicted_ns_ = splits ? times.parts : times.whole;
     if (splits) known->times.runs_in_parts(busy_items_);
     if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
+    if (options.split && !splits && options.split->is_held()) known->held_speeds.kept_whole();
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
   if (options.split) expect_holding(*options.split);
@@ -362,7 +363,9 @@ void KernelLaunch::decide(Context& context) {
   plan_ = splits ? options.split.get() : &options.whole;
   // What follows one that is timed may take twice as long, and of these all is known that matters.
   const bool is_known_to_pay = splits && context.ways.splits_faster();
-  timed_ = is_judged && may_be_split && !is_known_to_pay &&
+  // What parts take together is known where it is known how fast their devices are.
+  const bool is_tried = splits && plan_->is_tried;
+  timed_ = is_judged && may_be_split && !is_known_to_pay && !is_tried &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  plan_->speeds.empty() && !context.device->is_mixed() && !context.shares_host_memory();

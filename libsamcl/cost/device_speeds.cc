@@ -10,6 +10,8 @@ namespace {
 // Of the difference between a time and its prediction, as exponents: what is taken for the device's, and for the
 // work's.
 constexpr double kToSpeed = 0.3, kToWork = 0.7;
+// A time is as predicted that is no further off.
+constexpr double kMostOff = 0.1;
 // What one time may change.
 constexpr double kMostChange = 16;
 
@@ -34,6 +36,7 @@ void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns, const
     return;
   }
   const double longer = std::clamp(speeds_[device] / speed, 1 / kMostChange, kMostChange);
+  as_predicted_ = std::abs(longer - 1) < kMostOff ? as_predicted_ + 1 : 0;
   speeds_[device] /= std::pow(longer, kToSpeed);
   const double all = work.scale(covered.begin, covered.end, std::pow(longer, kToWork));
   for (double& each : speeds_) each /= all;
@@ -83,7 +86,16 @@ std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsi
 
 bool DeviceSpeeds::wants_times() {
   const std::lock_guard lock(mutex_);
-  return asked_++ < kFirst || asked_ % kEvery == 0;
+  return as_predicted_ < kAsPredicted || ++asked_ % kEvery == 0;
+}
+
+void DeviceSpeeds::kept_whole() {
+  const std::lock_guard lock(mutex_);
+  if (++kept_whole_ < stay_) return;
+  kept_whole_ = as_predicted_ = 0;
+  stay_ = std::min(4 * stay_, kMostStay);
+  speeds_.assign(speeds_.size(), 0);
+  work_ = {};
 }
 
 bool DeviceSpeeds::are_known(std::span<const unsigned> devices) const {

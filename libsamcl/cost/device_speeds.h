@@ -33,9 +33,13 @@ class DeviceSpeeds {
   // until parts have run on each. A slow device is given something, too, so that it is noticed when it is slow no more.
   std::vector<double> shares(std::span<const unsigned> devices, unsigned dimension = 0);
 
-  // Whether the times of the next launch's parts should be taken, where that costs something: those of the first, then
-  // some now and then. Asked once for each.
+  // Whether the times of the next launch's parts should be taken, where that costs something: until so many in a row
+  // were what was predicted, then now and then. Asked once for each.
   bool wants_times();
+
+  // A launch stayed whole, since parts would take longer at these speeds. They may be those of a device that had been
+  // idle: after so many such launches they are forgotten, and after four times as many the next time.
+  void kept_whole();
 
   // Whether parts have run on all of them.
   bool are_known(std::span<const unsigned> devices) const;
@@ -60,10 +64,10 @@ class DeviceSpeeds {
   };
   double of(unsigned device) const { return device < speeds_.size() ? speeds_[device] : 0; }
 
-  static constexpr unsigned kFirst = 24, kEvery = 8;
+  static constexpr unsigned kAsPredicted = 16, kEvery = 32, kStay = 64, kMostStay = 1 << 20;
 
   mutable std::mutex mutex_;
-  unsigned asked_ = 0;
+  unsigned as_predicted_ = 0, asked_ = 0, kept_whole_ = 0, stay_ = kStay;
   std::vector<bool> has_begun_;
   std::vector<double> speeds_;     // work-items per ns where work is even, by device; 0: not known
   std::array<WorkAlong, 3> work_;  // by dimension

@@ -36,6 +36,33 @@ TEST(DeviceSpeeds, AreTakenToBeEqualUntilEachIsKnown) {
   EXPECT_EQ(speeds.relative(1, 0), 1);
 }
 
+TEST(DeviceSpeeds, WantTimesUntilThoseAreAsPredictedAndAgainWhenTheyAreNot) {
+  Speeds speeds;
+  EXPECT_FALSE(speeds.are_known(kBoth));
+  const auto wanted = [&] {
+    int count = 0;
+    for (int launch = 0; launch < 320; ++launch) count += speeds.wants_times();
+    return count;
+  };
+  speeds.took(0, 1000, 1000);
+  EXPECT_FALSE(speeds.are_known(kBoth));
+  speeds.took(1, 1000, 9000);
+  EXPECT_TRUE(speeds.are_known(kBoth));
+  EXPECT_EQ(wanted(), 320);
+  const auto run = [&](uint64_t ns_of_second) {
+    for (int launch = 0; launch < 20; ++launch) {
+      speeds.took(0, 1000, 1000, {0, 0, 0.5});
+      speeds.took(1, 1000, ns_of_second, {0, 0.5, 1});
+    }
+  };
+  run(1000);
+  EXPECT_EQ(wanted(), 10) << "the first time was not as the others";
+  speeds.took(1, 1000, 1500, {0, 0.5, 1});
+  EXPECT_EQ(wanted(), 320);
+  run(1500);
+  EXPECT_EQ(wanted(), 10);
+}
+
 TEST(DeviceSpeeds, GiveSharesInProportion) {
   Speeds speeds;
   speeds.took(0, 1000, 1000);

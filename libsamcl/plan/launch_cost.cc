@@ -201,9 +201,9 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, Moving* moving
   const uint64_t in_one = launch_ns(whole, times.whole, busy_groups, rates, directory);
   if (!split || times.whole < 2 * kHandOver) return {false, in_one};
   const uint64_t in_parts = launch_ns(*split, times.parts, busy_groups, rates, directory);
-  // Half of what has to move is taken to be of use later, too.
+  // Half of what has to move is taken to be of use later, too: where parts write what they will need there.
   const uint64_t to_move = moving_ns(*split, rates, directory);
-  if (in_parts - to_move / 2 < in_one) {
+  if (in_parts - (split->is_held() ? 0 : to_move / 2) < in_one) {
     if (moving) moving->stays();
     return {true, in_parts, in_parts};
   }
@@ -224,7 +224,8 @@ Choice choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, 
   costs.whole = launch_ns(whole, times.whole, busy_groups, rates, on_whole);
   const Cheaper best = cheaper(whole, split, moving, times, busy_groups, rates, on_split);
   costs.split = best.ns;
-  const bool splits = best.splits || (ways.splits_faster() && best.in_parts_ns <= best.ns + best.ns / kUncertain);
+  const bool splits = best.splits || (split && !split->is_held() && ways.splits_faster() &&
+                                      best.in_parts_ns <= best.ns + best.ns / kUncertain);
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
   simulate(other, there);

@@ -295,6 +295,16 @@ class Options {
     return holder;
   }
 
+  // Parts so cut end at once, or are tried as if they did: they are small.
+  void note_held(LaunchPlan& plan, const std::vector<Part>& parts, std::span<const unsigned> devices,
+                 unsigned holder) const {
+    const DeviceSpeeds& speeds = kernel_.cost_model->held_speeds;
+    plan.is_tried = !speeds.are_known(devices);
+    double all = 0;
+    for (const Part& part : parts) all += plan.speeds.emplace_back(speeds.relative(part.device, holder));
+    plan.most_work = 1 / all;
+  }
+
   static std::vector<Part> cut_by(std::span<const double> shares, const Ndrange& ndrange,
                                   std::span<const unsigned> devices, unsigned dimension) {
     std::vector<Part> parts = split(ndrange, shares, dimension);
@@ -433,11 +443,11 @@ class Options {
     const unsigned holder = cut_held(plan, cut_best, devices, best_dimension, best);
     const bool is_held = holder != BufferAccess::kNobody;
     const bool is_cut_as_work_lies = cut_best.size() == uneven_work(devices.size(), best_dimension).size();
-    // Of what nobody knows yet whether it pays, parts are tried that are small: they cost little.
-    const bool is_tried = is_held && !kernel_.cost_model->held_speeds.are_known(devices);
-    if (is_tried || (is_cut_as_work_lies && !is_held))
+    if (is_held)
+      note_held(plan, cut_best, devices, holder);
+    else if (is_cut_as_work_lies)
       plan.most_work = 1.0 / static_cast<double>(cut_best.size());
-    else if (!mixed && !is_held)
+    else if (!mixed)
       balance(plan, cut_best, devices, best);
     const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
     plan.written.assign(written.begin(), written.end());
@@ -446,7 +456,6 @@ class Options {
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));
-      if (is_held) plan.speeds.push_back(kernel_.cost_model->held_speeds.relative(part.device, holder));
     }
     return best;
   }

@@ -41,6 +41,7 @@ struct LaunchPlan {
   // How much of the work the part with most has, of 1; 0: as many as it has work-groups.
   double most_work = 0;
   BufferAccesses accesses;
+  bool is_tried = false;  // to find out how fast devices are
   // Bytes that each part writes; empty: not known of all parts.
   SmallVector<uint64_t, 1> written;
   // Bytes that few work-groups need of other devices may pass while the others compute (plan/layers.h).
