@@ -23,6 +23,11 @@ bool is_long(const Node& node) {
   return kernel && kernel->times().expect(kernel->work_items(kernel->box())) > kLongestWaitNs;
 }
 
+bool begins_apart(const Node& node) {
+  const auto* const run = std::get_if<engine::RunKernel>(&node.operation);
+  return run && static_cast<const SubKernel&>(*run->work).begins_apart();
+}
+
 // What comes behind waits with it, so that both are to be of one in-order queue of the program's, all of whose commands
 // would wait as long.
 bool are_in_one_line(const Node& one, const Node& other) {
@@ -42,7 +47,7 @@ bool reads_host_memory(const engine::Operation& operation) {
 // Has it made ready where it is of use.
 bool DeviceOrder::keeps(const Node& before, const Node& after) const {
   if (!set_.may_order_itself() || needs_thread(after.operation) || reads_host_memory(after.operation) ||
-      !are_in_one_line(before, after) || is_long(before)) {
+      !are_in_one_line(before, after) || is_long(before) || begins_apart(after)) {
     return false;
   }
   set_.timelines->prepare();

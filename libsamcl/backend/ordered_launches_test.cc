@@ -90,6 +90,10 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
     launch(triple, {buffer});
     for (size_t i = 0; i < kItems; ++i) testing::triple(i, {std::span(model[buffer])});
   }
+  void scattered(size_t buffer) {
+    launch(scattering, {buffer});
+    for (size_t i = 0; i < kItems; ++i) testing::scatter(i, {std::span(model[buffer])});
+  }
   void expect_all() {
     for (size_t b = 0; b < model.size(); ++b) EXPECT_EQ(contents(b), model[b]) << b;
   }
@@ -126,7 +130,8 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
     for (int i = 0; i < launches; ++i) {
       const size_t from = random() % 3, to = (from + 1 + random() % 2) % 3;
       meanwhile(random);
-      random() % 3 == 0 ? tripled(to) : sum(from, to);
+      const auto which = random() % 6;
+      which < 2 ? tripled(to) : which == 2 ? scattered(to) : sum(from, to);
       if (random() % 20 == 0) last->wait();
       if (random() % 50 == 0) {
         ASSERT_EQ(contents(to), model[to]) << i;
@@ -144,6 +149,7 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
   std::array<BufferPtr, 3> buffers;
   EventPtr last;
   const KernelPtr stencil = machine.kernel(testing::stencil("ordered_stencil"), testing::sum_of_neighbours);
+  const KernelPtr scattering = machine.kernel(testing::writes_anywhere("ordered_scatter"), testing::scatter);
   const KernelPtr triple = machine.kernel(testing::in_place("ordered_triple"), testing::triple);
 };
 
@@ -155,6 +161,24 @@ TEST_P(OrderedLaunches, AStencilsStepsAreGivenWhileNothingHasEnded) {
   expect_given_before_any_ends(1, 20);
   machine.driver.resume();
   expect_after_steps(20, first);
+}
+
+// Each part waits for the others of the launch before, whose bytes they all use.
+TEST_P(OrderedLaunches, OverOneCopyAreGivenWhileNothingHasEnded) {
+  if (!machine.context->may_hold()) GTEST_SKIP() << "what they write is merged";
+  constexpr size_t kLaunches = 4;
+  write_all();
+  scattered(0);
+  last->wait();
+  machine.driver.suspend();
+  const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * kLaunches);
+  for (size_t i = 0; i < kLaunches; ++i) scattered(0);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  machine.driver.resume();
+  expect_all();
 }
 
 TEST_P(OrderedLaunches, OfAnyBuffersInAnyOrderAreRight) {

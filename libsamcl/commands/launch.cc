@@ -338,10 +338,6 @@ void KernelLaunch::decide(Context& context) {
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
   if (options.split) expect_holding(*options.split);
-  if (splits && !hold(*options.split)) {
-    splits = false;
-    options.why_not_split = kNotHeld;
-  }
   if (splits && !kernel().build->make_sub_kernel_programs(context)) {
     splits = false;
     options.why_not_split = kDoNotBuild;
@@ -359,6 +355,10 @@ void KernelLaunch::decide(Context& context) {
     options.why_not_split = "writes images or what would be merged, which a lost device could not be survived in";
   }
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
+  if (splits && !hold(*options.split)) {
+    splits = false;
+    options.why_not_split = kNotHeld;
+  }
   if (splits && may_overlap(context)) cut_layers(*options.split, request_);
   plan_ = splits ? options.split.get() : &options.whole;
   // What follows one that is timed may take twice as long, and of these all is known that matters.
@@ -369,7 +369,7 @@ void KernelLaunch::decide(Context& context) {
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  plan_->speeds.empty() && !context.device->is_mixed() && !context.shares_host_memory();
-  learns_speeds_ = !plan_->speeds.empty() && (!plan_->is_held() || known->held_speeds.wants_times());
+  learns_speeds_ = !plan_->speeds.empty() && (!plan_->is_held() || (is_judged && known->held_speeds.wants_times()));
 }
 
 // Of a launch that is timed: what takes long is found out when its device has it, and not of what is known to be short.

@@ -67,6 +67,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     uint64_t work_items(const GroupBox& piece) const override;
     Giving::Times times_wanted() const override;
     void need_no_time() override;
+    bool begins_apart() const override { return launch_.learns_speeds_; }
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
     void took_longer() override;

@@ -48,6 +48,9 @@ class SubKernel : public engine::KernelWork {
 
   // Whether, and when, the device has to tell exactly when it ran.
   virtual Giving::Times times_wanted() const = 0;
+  // Whether it is to begin when what it comes after on other devices has ended, as far as the host knows: a driver may
+  // count what its device waits for others as the kernel's time (NVIDIA's does).
+  virtual bool begins_apart() const { return false; }
   // It is not to be timed for what the runtime wants to learn: it is about to be given.
   virtual void need_no_time() {}
   // Whether the program, which has its event, may ask for its end when others are behind it.
