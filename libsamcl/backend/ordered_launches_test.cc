@@ -104,9 +104,12 @@ struct OrderedLaunches : ::testing::TestWithParam<unsigned> {
     for (size_t step = first; step < end; ++step) launch(stencil, {step % 2, 1 - step % 2});
   }
   void expect_given_before_any_ends(size_t first, size_t end) {
+    expect_given_before_any_ends(end - first, [&] { launch_steps(first, end); });
+  }
+  void expect_given_before_any_ends(size_t launches, const std::function<void()>& launch_all) {
     machine.driver.suspend();
-    const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * (end - first));
-    launch_steps(first, end);
+    const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * launches);
+    launch_all();
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
       std::this_thread::yield();
@@ -170,13 +173,9 @@ TEST_P(OrderedLaunches, OverOneCopyAreGivenWhileNothingHasEnded) {
   write_all();
   scattered(0);
   last->wait();
-  machine.driver.suspend();
-  const int all = machine.driver.count(Call::launch) + static_cast<int>(GetParam() * kLaunches);
-  for (size_t i = 0; i < kLaunches; ++i) scattered(0);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (machine.driver.count(Call::launch) < all && std::chrono::steady_clock::now() < until)
-    std::this_thread::yield();
-  EXPECT_GE(machine.driver.count(Call::launch), all) << "the host waits for none of them";
+  expect_given_before_any_ends(kLaunches, [this] {
+    for (size_t i = 0; i < kLaunches; ++i) scattered(0);
+  });
   machine.driver.resume();
   expect_all();
 }

@@ -364,8 +364,7 @@ void KernelLaunch::decide(Context& context) {
   // What follows one that is timed may take twice as long, and of these all is known that matters.
   const bool is_known_to_pay = splits && context.ways.splits_faster();
   // What parts take together is known where it is known how fast their devices are.
-  const bool is_tried = splits && plan_->is_tried;
-  timed_ = is_judged && may_be_split && !is_known_to_pay && !is_tried &&
+  timed_ = is_judged && may_be_split && !is_known_to_pay && !plan_->is_tried &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  plan_->speeds.empty() && !context.device->is_mixed() && !context.shares_host_memory();

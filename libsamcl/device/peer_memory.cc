@@ -140,7 +140,7 @@ class NvidiaMemory : public PeerMemory {
   }
 
   std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes, Size wanted) override {
-    if (!fits(bytes) && (wanted == Size::worth_it || bytes > kMost)) return nullptr;
+    if (bytes > kMost || (wanted == Size::worth_it && bytes < kLeast)) return nullptr;
     const uint64_t size = round_up(bytes);
     if (device == 0 && size <= kMostAhead) {
       std::lock_guard lock(mutex_);
