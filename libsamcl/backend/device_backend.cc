@@ -80,25 +80,24 @@ bool DeviceBackend::help_lanes() {
   if (!helping || !helping->awaited_) return false;
   const Turn awaited = *helping->awaited_;
   bool helped = host_.help(awaited);
-  for (const auto& device : set_.devices) {
-    for (const LaneKind lane : {LaneKind::compute, LaneKind::up, LaneKind::down}) {
-      helped |= device->worker(lane).help(awaited);
-    }
-  }
+  set_.each_strand([&](RealDevice& device) {
+    for (const LaneKind lane : {LaneKind::compute, LaneKind::up, LaneKind::down})
+      helped |= device.worker(lane).help(awaited);
+  });
   return helped;
 }
 
 bool DeviceBackend::is_driver_queue(Lane lane) const {
-  return lane.kind == LaneKind::compute && set_.devices[lane.device]->is_asynchronous();
+  return lane.kind == LaneKind::compute && set_.at(lane).is_asynchronous();
 }
 
 // Likewise, as far as a manager lets it.
 bool DeviceBackend::is_granted_queue(Lane lane) const {
-  return lane.kind == LaneKind::compute && set_.devices[lane.device]->run_ahead();
+  return lane.kind == LaneKind::compute && set_.at(lane).run_ahead();
 }
 
 Worker& DeviceBackend::worker(Lane lane) {
-  return lane.kind == LaneKind::host ? host_ : set_.devices[lane.device]->worker(lane.kind);
+  return lane.kind == LaneKind::host ? host_ : set_.at(lane).worker(lane.kind);
 }
 
 // A thread can wait for what a driver's queue has; a driver's queue cannot wait for a thread, nor, but where devices
@@ -107,6 +106,7 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   const bool by_driver = is_driver_queue(before.lane);
   if (by_driver && needs_thread(before.operation)) return false;
   if (before.lane == after.lane) return true;
+  if (before.lane.strand + after.lane.strand > 0) return by_driver && !is_driver_queue(after.lane);
   if (is_granted_queue(before.lane)) return is_granted_queue(after.lane) && order_.keeps_under_lease(before, after);
   return by_driver && (!is_driver_queue(after.lane) || order_.keeps(before, after));
 }
@@ -115,7 +115,7 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 void DeviceBackend::note_lost(std::span<const CompletedNode> ended) const {
   const auto failed = std::ranges::find_if(ended, [](const CompletedNode& each) { return each.status != CL_SUCCESS; });
   if (failed == ended.end()) return;
-  RealDevice& device = *set_.devices[failed->node->lane.device];
+  RealDevice& device = set_.at(failed->node->lane);
   if (!driver::vendor_facts(device.id).fails_for_good) return;
   device.note_lost();
   order_.let_go(device.index);
@@ -124,7 +124,7 @@ void DeviceBackend::note_lost(std::span<const CompletedNode> ended) const {
 // For a thread that may wait, without the context's lock.
 Room DeviceBackend::room(const Node& node, unsigned own_works) {
   if (node.lane.kind == LaneKind::host) return {};
-  RealDevice& device = *set_.devices[node.lane.device];
+  RealDevice& device = set_.at(node.lane);
   return Room([this, &device, &node, own_works] {
     const bool made = node.lane.kind == LaneKind::compute ? make_room_in_lane(device) : make_room(device);
     return made || set_aside(node, own_works);
@@ -143,7 +143,7 @@ void DeviceBackend::begin_work() {
 // Of what is planned behind that operation. Who begins meanwhile has either counted himself before we look, or sees
 // that he has to wait.
 bool DeviceBackend::set_aside(const Node& refused, unsigned own_works) {
-  CompletionQueue& completions = set_.devices[refused.lane.device]->completions();
+  CompletionQueue& completions = set_.at(refused.lane).completions();
   const auto until = std::chrono::steady_clock::now() + kLongestWaitForOthers;
   while (true) {
     bool others_work = false;
@@ -176,10 +176,13 @@ bool DeviceBackend::make_room(RealDevice& device) {
 
 bool DeviceBackend::make_room(RealDevice& device, const std::function<bool()>& lane_works) {
   while (true) {
-    const bool uses_some = device.completions().awaits_any() || lane_works();
+    bool uses_some = lane_works(), helped = false;
+    const auto each_strand = [&](const auto& call) { set_.devices[device.index]->each_strand(call); };
+    each_strand([&](RealDevice& each) { uses_some |= each.completions().awaits_any(); });
     if (listener_.make_room(device.index, false)) return true;
     if (!uses_some || !Worker::may_go_on()) return false;
-    if (!device.completions().help(nullptr)) std::this_thread::sleep_for(kOthersTell);
+    each_strand([&](RealDevice& each) { helped = helped || each.completions().help(nullptr); });
+    if (!helped) std::this_thread::sleep_for(kOthersTell);
   }
 }
 
@@ -190,14 +193,14 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
     Giving how = giving(*node, (node->is_handed_on && !is_told) || !node->after_end.empty(), false);
     how.is_told = is_told;
     how.after = order_.enter(*node);
-    return give_or_enter(node, how, submits_on_thread(*set_.devices[node->lane.device]));
+    return give_or_enter(node, how, submits_on_thread(set_.at(node->lane)));
   }
   return is_granted_queue(node->lane) ? run_ahead(node) : do_on_thread(node);
 }
 
 void DeviceBackend::hurry(const Node& node) {
   if (node.lane.kind != LaneKind::compute || node.is_handed_on) return;
-  RealDevice& device = *set_.devices[node.lane.device];
+  RealDevice& device = set_.at(node.lane);
   if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
   device.submissions().drain(SubmissionQueue::Lock::held);
   device.completions().hurry();
@@ -206,14 +209,14 @@ void DeviceBackend::hurry(const Node& node) {
 // A driver serves one thread at a time, and takes longer where several call it by turns: one for each device at work
 // would win nothing.
 bool DeviceBackend::submits_on_thread(RealDevice& device) const {
-  const bool others_work = std::ranges::any_of(
-      set_.devices, [&](const auto& other) { return other.get() != &device && other->completions().pending() > 0; });
+  bool others_work = false;
+  set_.each_strand([&](RealDevice& other) { others_work |= &other != &device && other.completions().pending() > 0; });
   return device.submits_on_thread(others_work);
 }
 
 // These enqueue on the device's queue themselves, and wait.
 cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
-  RealDevice& device = *set_.devices[node->lane.device];
+  RealDevice& device = set_.at(node->lane);
   device.worker(LaneKind::compute).post([this, &device, alive = listener_.keep_alive(), node] {
     device.submissions().drain(SubmissionQueue::Lock::free);
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
@@ -233,7 +236,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
 Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   SubKernel* const kernel = kernel_of(node.operation);
-  RealDevice& device = *set_.devices[node.lane.device];
+  RealDevice& device = set_.at(node.lane);
   // To be timed it would wait until the device is idle, and the program, whose call this is, may be what that waits
   // for.
   if (kernel && !may_wait && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
@@ -246,7 +249,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) c
 
 // To the driver on this thread, or behind what waits for the thread that submits. That gets what is refused, too.
 cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool by_thread) {
-  RealDevice& device = *set_.devices[node->lane.device];
+  RealDevice& device = set_.at(node->lane);
   SubmissionQueue& submissions = device.submissions();
   if (!submissions.is_behind() && !by_thread && order_.may_be_given(how)) {
     const Room idle([&] { return listener_.make_room(device.index, true); });
@@ -264,14 +267,14 @@ bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
   if (error == CL_SUCCESS) return true;
   if (Room::is_refusal(error) && !is_final) return false;
   give_up(*entry.node, entry.giving, error);
-  set_.devices[entry.node->lane.device]
-      ->worker(LaneKind::compute)
+  set_.at(entry.node->lane)
+      .worker(LaneKind::compute)
       .post([this, alive = listener_.keep_alive(), node = entry.node, error] { listener_.ended(node, error); });
   return true;
 }
 
 bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) {
-  RealDevice& device = *set_.devices[entry.node->lane.device];
+  RealDevice& device = set_.at(entry.node->lane);
   if (!order_.may_be_given(entry.giving)) return order_.give_others(entry.giving, context);
   bool made = false;
   try {
@@ -286,7 +289,7 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
 }
 
 void DeviceBackend::give(const LaunchRing::Launch& launch) {
-  RealDevice& device = *set_.devices[launch.of->lane.device];
+  RealDevice& device = set_.at(launch.of->lane);
   const cl_int error = device.launch(launch);
   if (error == CL_SUCCESS) return;
   if (launch.end) launch.end->fails();
@@ -295,7 +298,7 @@ void DeviceBackend::give(const LaunchRing::Launch& launch) {
 
 // Behind all that the queue has.
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
-  RealDevice& device = *set_.devices[node->lane.device];
+  RealDevice& device = set_.at(node->lane);
   giving.promptly = giving.promptly || (giving.soon && device.run_ahead()->is_wanted());
   cl_event done = nullptr;
   const EventWanted wanted{giving.exactly ? &done : nullptr, giving.times != Giving::Times::never};
@@ -324,7 +327,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
 
 // It was not given to the driver after all.
 cl_int DeviceBackend::give_up(const Node& node, const Giving& giving, cl_int error) {
-  if (RunAhead* const ahead = set_.devices[node.lane.device]->run_ahead()) ahead->ended(1, giving.counted_ns, now_ns());
+  if (RunAhead* const ahead = set_.at(node.lane).run_ahead()) ahead->ended(1, giving.counted_ns, now_ns());
   order_.given_up(node);
   return error;
 }
@@ -333,7 +336,7 @@ cl_int DeviceBackend::give_up(const Node& node, const Giving& giving, cl_int err
 // times are its own.
 uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (trace::on()) return 0;
-  const RunAhead& ahead = *set_.devices[node.lane.device]->run_ahead();
+  const RunAhead& ahead = *set_.at(node.lane).run_ahead();
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
@@ -341,7 +344,7 @@ uint64_t DeviceBackend::counted_ns(const Node& node) const {
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {
-  RealDevice& device = *set_.devices[node->lane.device];
+  RealDevice& device = set_.at(node->lane);
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
   const bool by_thread = submits_on_thread(device);
@@ -362,7 +365,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
 // Of what counts so much as in flight.
 Giving DeviceBackend::giving_under_lease(const RunAhead::Waiting& coming, uint64_t counted_ns, bool may_wait) const {
   const Node& node = *coming.node;
-  RealDevice& device = *set_.devices[node.lane.device];
+  RealDevice& device = set_.at(node.lane);
   Giving how = giving(node, coming.is_awaited, may_wait);
   how.counted_ns = counted_ns;
   how.after = coming.after;
@@ -445,7 +448,7 @@ void DeviceBackend::note_run(const CompletedNode& ended) const {
   SubKernel* const kernel = kernel_of(ended.node->operation);
   if (!kernel) return;
   if (ended.node->observed) kernel->began(ended.run);
-  if (ended.status == CL_SUCCESS) kernel->ran(*set_.devices[ended.node->lane.device], ended.run);
+  if (ended.status == CL_SUCCESS) kernel->ran(set_.at(ended.node->lane), ended.run);
 }
 
 // Of one device. The lease goes first.
@@ -462,7 +465,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
     counted += each.counted_ns;
     took += each.run.ended - each.run.began;
   }
-  RunAhead* const ahead = set_.devices[ended[0].node->lane.device]->run_ahead();
+  RunAhead* const ahead = set_.at(ended[0].node->lane).run_ahead();
   if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
   // Where devices wait for each other, that is in it.
   const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs && !set_.orders_itself();
@@ -485,25 +488,23 @@ void DeviceBackend::ended(std::span<const CompletedNode> ended) {
 }
 
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
-  for (const auto& device : set_.devices) {
-    device->completions().collect(collected_);
+  set_.each_strand([&](RealDevice& device) {
+    device.completions().collect(collected_);
     out.reserve(out.size() + collected_.size());  // else they stay collected, and are noted then
     note_ends(collected_);
     note_lost(collected_);
     for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
     collected_.clear();
-  }
+  });
 }
 
 // Those whose drivers' queues still have one of these.
 SmallVector<RealDevice*, 2> DeviceBackend::devices_with(const SmallVector<NodePtr, 2>& nodes) const {
-  Places devices = 0;
-  for (const NodePtr& node : nodes) {
-    if (!node->ended && is_driver_queue(node->lane)) devices |= only(node->lane.device);
-  }
   SmallVector<RealDevice*, 2> found;
-  for (const auto& device : set_.devices) {
-    if (contains(devices, device->index)) found.push_back(device.get());
+  for (const NodePtr& node : nodes) {
+    if (node->ended || !is_driver_queue(node->lane)) continue;
+    RealDevice* const device = &set_.at(node->lane);
+    if (std::ranges::find(found, device) == found.end()) found.push_back(device);
   }
   return found;
 }
@@ -567,7 +568,7 @@ bool DeviceBackend::helps(const Node& node) const {
   }
   if (node.lane.kind == LaneKind::host) return engine::bytes_of(node.operation) < kSmall;
   if (helping->role_ != Role::program || !node.alone) return false;
-  const RealDevice& device = *set_.devices[node.lane.device];
+  const RealDevice& device = set_.at(node.lane);
   if (device.computes_in_caller) return true;
   // A driver copies what is to go up in the program's call, too. Another thread would be awake when it is done.
   return node.lane.kind == LaneKind::up && !device.lease.client && node.behind.empty() &&
@@ -577,7 +578,7 @@ bool DeviceBackend::helps(const Node& node) const {
 cl_int DeviceBackend::execute(const Node& node) {
   if (SubKernel* kernel = kernel_of(node.operation)) {
     const Work work(*this);
-    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node, 1));
+    return run_to_end(*kernel, set_.at(node.lane), room(node, 1));
   }
   const auto once = [&] {
     const Work work(*this);

@@ -68,7 +68,7 @@ bool DeviceOrder::tells(const Node& node) const {
 ReachedList DeviceOrder::enter(Node& node) const {
   ReachedList waits_for;
   Timelines* const timelines = set_.timelines.get();
-  if (!timelines) return waits_for;
+  if (!timelines || node.lane.strand > 0) return waits_for;
   node.position = timelines->issued(node.lane.device);
   for (const NodePtr& before : node.behind) {
     const bool is_elsewhere = before->lane.kind == engine::LaneKind::compute && before->lane.device != node.lane.device;
@@ -119,13 +119,13 @@ std::optional<cl_int> DeviceOrder::copy(RealDevice& device, const engine::Operat
 }
 
 void DeviceOrder::given(RealDevice& device, const Node& node, const Giving& giving) const {
-  if (!set_.timelines) return;
+  if (!set_.timelines || node.lane.strand > 0) return;
   set_.timelines->given(device.index, node.position);
   if (giving.is_told) set_.timelines->tell(device, node.position);
 }
 
 void DeviceOrder::given_up(const Node& node) const {
-  if (set_.timelines) set_.timelines->given(node.lane.device, node.position);
+  if (set_.timelines && node.lane.strand == 0) set_.timelines->given(node.lane.device, node.position);
 }
 
 }  // namespace samcl

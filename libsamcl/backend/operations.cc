@@ -129,7 +129,7 @@ class Execution {
 
  private:
   cl_int wait_for(const engine::Operation& operation) {
-    RealDevice& device = *set_.devices[lane_.device];
+    RealDevice& device = set_.at(lane_);
     std::lock_guard one_at_a_time(device.queue(LaneKind::compute).mutex);
     cl_event event = nullptr;
     const cl_int error = enqueue(set_, lane_, operation, {&event});
@@ -275,7 +275,7 @@ class Execution {
 class Enqueueing {
  public:
   Enqueueing(DeviceSet& set, Lane lane, const EventWanted& wanted)
-      : device_(*set.devices[lane.device]),
+      : device_(set.at(lane)),
         one_at_a_time_(device_.queue(LaneKind::compute).calls),
         queue_(device_.compute_queue(wanted.stays   ? ComputeQueues::Use::present
                                      : wanted.times ? ComputeQueues::Use::timed

@@ -127,7 +127,7 @@ bool enqueue_now(const LaunchRequest& launch, RealDevice& device, const EventWan
 // On another thread.
 bool enqueue_later(const LaunchRequest& launch, Context& context, RealDevice& device, const engine::Node& first,
                    LateTimes* end, LaunchRing::Launch& next) {
-  if (!launch.kernel->own(device.index).prepare_later(device, *launch.arguments, next)) return false;
+  if (!launch.kernel->own(device).prepare_later(device, *launch.arguments, next)) return false;
   const Ndrange& ndrange = launch.ndrange;
   next.of = &first;
   next.end = end;
@@ -287,7 +287,7 @@ Following::Launched& Following::launches_of(const std::shared_ptr<Kernel>& kerne
 
 bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr& first,
                     const std::shared_ptr<Event>& seen) {
-  RealDevice& device = *context.devices[first->lane.device];
+  RealDevice& device = context.at(first->lane);
   if (!may_follow(context)) return false;
   Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
@@ -357,7 +357,7 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
 bool Following::add(const Command& next, Context& context, const NodePtr& first, const std::shared_ptr<Event>& seen,
                     engine::AccessMap& program_memory, Arriving& arriving, const LaunchRequest& started) {
   if (!may_follow(context)) return false;
-  RealDevice& device = *context.devices[first->lane.device];
+  RealDevice& device = context.at(first->lane);
   const auto command = next.on_device(device.index);
   const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
   if (!copy || copy->replica.memory->shared()) return false;
@@ -404,7 +404,7 @@ bool Following::add(const Command& next, Context& context, const NodePtr& first,
 template <typename Takes>
 bool Following::add(const engine::Operation& operation, Context& context, const NodePtr& first,
                     const std::shared_ptr<Event>& seen, const Takes& takes_it) {
-  RealDevice& device = *context.devices[first->lane.device];
+  RealDevice& device = context.at(first->lane);
   RunAhead* const ahead = device.run_ahead();
   const uint64_t ns = moving_ns(operation, ahead);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
@@ -427,7 +427,7 @@ bool Following::add(const engine::Operation& operation, Context& context, const 
 bool Following::do_at_once(const Command& next, Context& context, const NodePtr& first,
                            engine::AccessMap& program_memory) {
   if (!may_follow(context)) return false;
-  RealDevice& device = *context.devices[first->lane.device];
+  RealDevice& device = context.at(first->lane);
   const auto command = next.on_device(device.index);
   const auto* const copy = command ? std::get_if<engine::ProgramCopy>(&command->operation) : nullptr;
   if (!copy || !copy->replica.memory->shared() || copy->rows.bytes() > kFewBytes) return false;
@@ -456,8 +456,8 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
     is_given = extend(enqueue);
   }
   const auto leader = std::static_pointer_cast<Event>(first->owner);
-  if (own_end) leader->has_own_end(device.index, std::move(own_end));
-  if (is_given && seen) seen->follows(leader, device.index, std::move(end));
+  if (own_end) leader->has_own_end(device, std::move(own_end));
+  if (is_given && seen) seen->follows(leader, device, std::move(end));
   return is_given;
 }
 

@@ -133,7 +133,7 @@ KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
   if (!launch_.plan_->original) return *kernel.sub_kernels[device.index];
-  return kernel.own(device.index);
+  return kernel.own(device);
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
@@ -194,7 +194,7 @@ bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_driver
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = launch_.following_.ran(run.ended - run.began, launch_.predicted_ns_,
-                                               device.is_asynchronous() && !run.ended_before);
+                                               device.is_asynchronous() && !run.ended_before && !device.has_strands());
   if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
@@ -500,6 +500,7 @@ void KernelLaunch::uses(Uses& uses) {
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   prepare(*event->context);
+  timed_ = timed_ && !planner.is_beside_others();  // it would seem to take longer
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -617,19 +618,25 @@ bool KernelLaunch::uses_untracked() const {
   });
 }
 
+// Parts of several devices wait for each other where they do so in the first strand.
+bool KernelLaunch::may_have_strand() const {
+  return plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked();
+}
+
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
   const auto& parts = plan_->parts;
   const bool untracked = uses_untracked();
   is_all_ = parts.size() == 1 && planner.operations() == 0 && !is_again_;
-  if (is_all_) event->runs_only_on(parts[0].device);
+  const unsigned strand = may_have_strand() ? planner.strand(parts[0].device) : 0;
+  if (is_all_) event->runs_only_on(event->context->at({LaneKind::compute, parts[0].device, strand}));
   share_parts(*event->context);
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
-    RealDevice& device = *event->context->devices[parts[p].device];
+    RealDevice& device = event->context->at({LaneKind::compute, parts[p].device, strand});
     Planner::Planned planned;
-    planned.lane = {LaneKind::compute, parts[p].device};
-    planned.is_handed_on = p < plan_->layers;
+    planned.lane = {LaneKind::compute, parts[p].device, strand};
+    planned.is_handed_on = p < plan_->layers || plan_->is_held();
     planned.has_own_end = goes_ahead_;
     parts_.emplace_back(*this, event, p, device);
     planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
@@ -670,19 +677,19 @@ void KernelLaunch::add_accesses(Planner::Accesses& accesses, unsigned device, si
 }
 
 // Where it runs as others would that are as short, and is not timed.
-bool KernelLaunch::may_be_followed() const {
+bool KernelLaunch::may_be_followed(const Event& event, bool is_latest) const {
   if (!plan_ || !plan_->original || timed_ || survives() || imagined_) return false;
   const engine::NodePtr node = node_.lock();
   if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
-  RealDevice& device = *kernel().program->context->devices[node->lane.device];
+  RealDevice& device = kernel().program->context->at(node->lane);
+  if (!is_latest && !(device.is_asynchronous() && device.completions().is_last(&event, nullptr))) return false;
   return device.is_asynchronous() || device.run_ahead();
 }
 
 void KernelLaunch::leave_untold(Event& event) {
   const engine::NodePtr node = node_.lock();
-  const unsigned device = node->lane.device;
-  if (auto own = kernel().program->context->devices[device]->completions().own_end(*node))
-    event.has_own_end(device, std::move(own));
+  RealDevice& device = kernel().program->context->at(node->lane);
+  if (auto own = device.completions().own_end(*node)) event.has_own_end(device, std::move(own));
 }
 
 bool KernelLaunch::is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) {
@@ -705,7 +712,7 @@ bool KernelLaunch::does_at_once(const Command& next, engine::AccessMap& program_
 
 std::vector<std::shared_ptr<Buffer>> KernelLaunch::let_go() {
   const engine::NodePtr node = node_.lock();
-  if (!node || !kernel().program->context->devices[node->lane.device]->completions().has_untold_end_of_all()) return {};
+  if (!node || !kernel().program->context->at(node->lane).completions().has_untold_end_of_all()) return {};
   return following_.take_objects();
 }
 

@@ -32,7 +32,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
   void ended(cl_int error) override;
   std::shared_ptr<Command> again() override;
-  bool may_be_followed() const override;
+  bool may_be_followed(const Event& event, bool is_latest) const override;
   void leave_untold(Event& event) override;
   std::shared_ptr<Command> ahead() override { return std::exchange(ahead_, nullptr); }
   bool is_followed_by(const LaunchRequest& launch, const std::shared_ptr<Event>& seen) override;
@@ -127,6 +127,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void learn_from_parts(CostModel& known) const;
   void bring_back_taken(Planner& planner);
   void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
+  bool may_have_strand() const;
   void add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const;
   void note_written() const;
   bool may_go_ahead(const Event& event) const;

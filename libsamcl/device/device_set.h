@@ -29,6 +29,13 @@ class DeviceSet {
  public:
   std::unique_ptr<Timelines> timelines;  // nullptr where devices do not wait for each other without the host
   std::vector<std::unique_ptr<RealDevice>> devices;
+  // The device with the queues behind that lane. Any thread.
+  RealDevice& at(engine::Lane lane) const { return *devices[lane.device]->strand(lane.strand); }
+  // Each device and each of its strands. Any thread.
+  template <typename Call>
+  void each_strand(const Call& call) const {
+    for (const auto& device : devices) device->each_strand(call);
+  }
   // Memory of replicas that others can use; nullptr where devices cannot, or no replica is to be in such memory.
   std::shared_ptr<PeerMemory> peers;
   // A memory object of that size was made, which is likely to be used on the first device first. Where a manager counts

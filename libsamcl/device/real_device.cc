@@ -37,6 +37,10 @@ class Stopwatch {
   cl_ulong start_;
 };
 
+std::string numbered(unsigned device, unsigned strand) {
+  return std::to_string(device) + (strand > 0 ? "." + std::to_string(strand) : "");
+}
+
 // OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
 uint64_t items_at_once(cl_device_id id) {
   return driver::is_gpu(id) ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
@@ -45,8 +49,10 @@ uint64_t items_at_once(cl_device_id id) {
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vector<cl_context_properties> properties,
-                       LeaseTarget lease_target, std::shared_ptr<OneContext> shared_context)
+                       LeaseTarget lease_target, std::shared_ptr<OneContext> shared_context, const RealDevice* of,
+                       unsigned strand_number)
     : index(device_index),
+      strand_index(strand_number),
       id(device_id),
       lease(lease_target),
       one_context(std::move(shared_context)),
@@ -55,8 +61,9 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vecto
       server(driver::server_address(device_id)),
       packs_host_rows(driver::packs_host_rows(device_id)),
       compiles_for_each_local_size(driver::vendor_facts(device_id).compiles_for_each_local_size),
+      of_(of),
       pace_(lease_target.share),
-      gives_a_core_(driver::is_gpu(device_id) && std::thread::hardware_concurrency() >= 4),
+      gives_a_core_(!of && driver::is_gpu(device_id) && std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)),
       properties_(std::move(properties)) {
@@ -65,13 +72,14 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vecto
   };
   if (lease.client && !computes_in_caller && lease.share == 1)
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
-  submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
+  submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + numbered(index, strand_index));
   completions_ = std::make_unique<CompletionQueue>(
-      compute_queues_.in_use(), queues_[index_of(engine::LaneKind::compute)].calls, "samcl-end" + std::to_string(index),
+      compute_queues_.in_use(), queues_[index_of(engine::LaneKind::compute)].calls,
+      "samcl-end" + numbered(index, strand_index),
       CompletionQueue::Device{driver::vendor_facts(id).fails_for_good, submissions_.get()}, attach_thread);
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
   for (size_t lane = 0; lane < kLanes; ++lane) {
-    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), attach_thread);
+    workers_[lane] = std::make_unique<Worker>(kNames[lane] + numbered(index, strand_index), attach_thread);
   }
 }
 
@@ -93,7 +101,10 @@ cl_int RealDevice::open() const {
 cl_int RealDevice::create_context_and_queues() const {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
-  if (one_context) {
+  if (of_) {
+    context_ = of_->context();
+    error = context_ ? cl.clRetainContext(context_) : CL_INVALID_CONTEXT;
+  } else if (one_context) {
     context_ = one_context->context();
     error = cl.clRetainContext(context_);
   } else {
@@ -103,6 +114,7 @@ cl_int RealDevice::create_context_and_queues() const {
   if (error != CL_SUCCESS) return error;
   // A server is not asked twice as much, for what its network takes much longer.
   error = compute_queues_.create(context_, id, !computes_in_caller, computes_in_caller || !is_remote);
+  if (of_) return error;
   for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
     Queue& its = queues_[index_of(lane)];
     if (error == CL_SUCCESS) its.real = cl.clCreateCommandQueue(context_, id, 0, &error);
@@ -113,6 +125,7 @@ cl_int RealDevice::create_context_and_queues() const {
 }
 
 RealDevice::~RealDevice() {
+  for (const auto& strand : strands_) delete strand.load();
   submissions_.reset();                          // its last job still uses what follows,
   for (auto& worker : workers_) worker.reset();  // and theirs the queues
   completions_.reset();
@@ -124,6 +137,16 @@ RealDevice::~RealDevice() {
     if (queue.real) cl.clReleaseCommandQueue(queue.real);
   }
   if (context_) cl.clReleaseContext(context_);
+}
+
+bool RealDevice::make_strand(unsigned number) {
+  if (strands_[number].load(std::memory_order_relaxed)) return true;
+  std::unique_ptr<RealDevice> made(new RealDevice(index, id, {}, lease, nullptr, this, number));
+  if (made->open() != CL_SUCCESS) return false;
+  if (program_asks_times()) made->program_may_ask_times();
+  has_strands_ = true;
+  strands_[number].store(made.release(), std::memory_order_release);
+  return true;
 }
 
 void RealDevice::expect_launches() {
@@ -211,6 +234,8 @@ bool RealDevice::drain(int milliseconds) {
   submissions_->drain(SubmissionQueue::Lock::free);
   idle &= submissions_->thread().drain(left());  // it may be making room for what another thread has submitted since
   for (auto& worker : workers_) idle &= worker->drain(left());
+  for (unsigned number = 1; number < kMostStrands; ++number)
+    if (RealDevice* const made = strand(number)) idle &= made->drain(left());
   return (!completions_ || completions_->drain(left())) && idle;
 }
 
@@ -218,6 +243,8 @@ void RealDevice::wake_threads() {
   submissions_->thread().post([] {});
   for (auto& worker : workers_) worker->post([] {});
   if (completions_) completions_->wake_thread();
+  for (unsigned number = 1; number < kMostStrands; ++number)
+    if (RealDevice* const made = strand(number)) made->wake_threads();
 }
 
 lease::Lease RealDevice::link_lease() const {

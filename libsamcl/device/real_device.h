@@ -45,12 +45,14 @@ class RealDevice {
   // index: position in the virtual device; properties: of the real context, up to the 0 at their end, or none;
   // one_context: what it shares with others; nullptr: it has one of its own.
   RealDevice(unsigned index, cl_device_id id, std::vector<cl_context_properties> properties, LeaseTarget lease,
-             std::shared_ptr<OneContext> one_context);
+             std::shared_ptr<OneContext> one_context)
+      : RealDevice(index, id, std::move(properties), lease, std::move(one_context), nullptr, 0) {}
   ~RealDevice();
   RealDevice(const RealDevice&) = delete;
   RealDevice& operator=(const RealDevice&) = delete;
 
-  const unsigned index;
+  const unsigned index;         // as a place, too
+  const unsigned strand_index;  // 0, or which of its strands it is
   const cl_device_id id;
   const LeaseTarget lease;
   const std::shared_ptr<OneContext> one_context;
@@ -70,6 +72,24 @@ class RealDevice {
   void rest() const;
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
+
+  // Its in-order queues: the device itself, and more of them with the same context and memory, each of which has its
+  // own commands on their way, for what is to run at the same time (objects/strands.h). nullptr: that is not made. Any
+  // thread.
+  static constexpr unsigned kMostStrands = engine::Lane::kMostStrands;
+  RealDevice* strand(unsigned number) { return number == 0 ? this : strands_[number].load(std::memory_order_acquire); }
+  // Makes it where it is not; one thread at a time. False: the driver makes no more queues.
+  bool make_strand(unsigned number);
+  // The device itself first. Any thread.
+  template <typename Call>
+  void each_strand(const Call& call) {
+    call(*this);
+    for (unsigned number = 1; number < kMostStrands; ++number)
+      if (RealDevice* const made = strand(number)) call(*made);
+  }
+  bool has_strands() const { return of_ || has_strands_.load(std::memory_order_relaxed); }
+  // Whether it may have any: nobody else grants or counts what it does.
+  bool may_have_strands() const { return is_asynchronous() && !is_remote && !one_context && lease.share == 1; }
 
   // It does one work-group after another, by their numbers: where their order counts, all runs leave the same.
   bool runs_groups_in_order() const { return units_ == 1; }
@@ -185,6 +205,8 @@ class RealDevice {
   bool is_of_task() const;
 
  private:
+  RealDevice(unsigned index, cl_device_id id, std::vector<cl_context_properties> properties, LeaseTarget lease,
+             std::shared_ptr<OneContext> one_context, const RealDevice* of, unsigned strand_number);
   cl_int create_context_and_queues() const;
   lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
@@ -196,6 +218,9 @@ class RealDevice {
   static constexpr size_t kLanes = 3;
   static size_t index_of(engine::LaneKind lane) { return static_cast<size_t>(lane); }
 
+  const RealDevice* const of_;                                    // whose strand it is; nullptr: none's
+  std::array<std::atomic<RealDevice*>, kMostStrands> strands_{};  // owned
+  std::atomic<bool> has_strands_{false};
   Pace pace_;
   const bool gives_a_core_;  // to a thread that submits
   const uint64_t units_;

@@ -37,8 +37,10 @@ enum class LaneKind : uint8_t {
   host,     // copies within host memory; device 0 stands for the host
 };
 struct Lane {
+  static constexpr unsigned kMostStrands = 16;
   LaneKind kind = LaneKind::host;
   unsigned device = 0;
+  unsigned strand = 0;  // of a compute lane: which of the device's in-order queues (RealDevice::strand())
   bool operator==(const Lane&) const = default;
 };
 

@@ -53,7 +53,9 @@ class Command {
   virtual std::shared_ptr<Command> again() { return nullptr; }
 
   // Whether it is one operation on a device's own queue, which others may become part of. Under the graph's lock.
-  virtual bool may_be_followed() const { return false; }
+  // event: its own; is_latest: nothing has been planned since in the context, else only if nothing has come to that
+  // queue.
+  virtual bool may_be_followed(const Event& /*event*/, bool /*is_latest*/) const { return false; }
   // Its event gets the end of that operation's first part, if that has one which is asked late. Likewise.
   virtual void leave_untold(Event& /*event*/) {}
   // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context. True:

@@ -89,7 +89,8 @@ Context::Context(std::shared_ptr<Device> context_device, const cl_context_proper
       device(std::move(context_device)),
       properties(copy_properties(context_properties)),
       opens_later(open_later(*device)),
-      width(most_in_use(*device)) {}
+      width(most_in_use(*device)),
+      strands(Config::get().strands == Config::Strands::always) {}
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error) {
@@ -157,7 +158,20 @@ bool Context::set_aside(unsigned device, const std::function<bool(const Storage&
 
 void Context::tell_untold() {
   has_let_go_ = true;
-  if (std::ranges::any_of(devices, [](const auto& device) { return device->completions().has_untold(); })) graph.look();
+  bool has_untold = false;
+  each_strand([&](RealDevice& device) { has_untold |= device.completions().has_untold(); });
+  if (has_untold) graph.look();
+}
+
+void Context::make_strand(unsigned number) {
+  const unsigned bit = 1u << number;
+  if (strands_made_ & bit) return;
+  strands_made_ |= bit;
+  const auto make = [this, number] { devices[0]->make_strand(number); };
+  try {
+    strands.are_always() ? make() : builder.post(make);
+  } catch (...) {  // no memory: what would go there stays in the first one
+  }
 }
 
 void Context::memory_released(const Storage& memory) {

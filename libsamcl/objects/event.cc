@@ -51,11 +51,11 @@ bool Event::help() const {
   using HelpingThread = DeviceBackend::HelpingThread;
   const HelpingThread this_thread(HelpingThread::Role::waiting_program, turn());
   bool helped = false;
-  for (const auto& device : context->devices) helped |= device->completions().help(this);
+  context->each_strand([&](RealDevice& device) { helped |= device.completions().help(this); });
   return helped || context->backend.help_lanes();
 }
 
-void Event::follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end) {
+void Event::follows(const std::shared_ptr<Event>& first, RealDevice& device, std::shared_ptr<LateTimes> own_end) {
   observed = true;
   leader_ = first;
   runs_only_on(device);
@@ -65,18 +65,16 @@ void Event::follows(const std::shared_ptr<Event>& first, unsigned device, std::s
   has_own_end(device, std::move(own_end));
 }
 
-void Event::has_own_end(unsigned device, std::shared_ptr<LateTimes> own_end) {
-  own_end_on_ = device;
+void Event::has_own_end(RealDevice& device, std::shared_ptr<LateTimes> own_end) {
+  own_end_on_ = &device;
   late_times_ = std::move(own_end);
   has_own_end_.store(true, std::memory_order_release);
 }
 
 // As a launch whose times nobody can ask for.
 bool Event::counts_for_use() const {
-  return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_ != kNotOne && queue && !has_times;
+  return type == CL_COMMAND_NDRANGE_KERNEL && observed && runs_on_.load() && queue && !has_times;
 }
-
-RealDevice& Event::device_of_end() const { return *context->devices[own_end_on_]; }
 
 bool Event::needs_drivers_event() const { return !queue || has_times || queue->event_use.needs_drivers(); }
 
@@ -84,14 +82,14 @@ void Event::note_asked(Asked how) {
   if (!counts_for_use() || asked_.exchange(true)) return;
   const LateTimes* const own = has_own_end_.load(std::memory_order_acquire) ? late_times_.get() : nullptr;
   if (ended() || (own && own->is_heard())) return;  // perhaps since something behind it was asked for
-  RealDevice& device = *context->devices[static_cast<unsigned>(runs_on_.load())];
+  RealDevice& device = *runs_on_.load();
   queue->event_use.asked(how == Asked::waits && device.completions().is_last(&leader(), own));
 }
 
 // The device has come to its end. All that was before it on the device has ended, too, and leader().free_ says that so
 // has what was elsewhere.
 void Event::own_end_has_come(bool at_once) {
-  RealDevice& device = device_of_end();
+  RealDevice& device = *own_end_on_;
   device.note_ended(device.completions().ended_untold(*late_times_, at_once));
   set_status(CL_COMPLETE);
 }
@@ -107,10 +105,10 @@ bool Event::wait_for_own_end() {
   leave_untold();
   if (!has_own_end_.load(std::memory_order_acquire)) return false;
   // What is told only when this one has ended would seem to have ended later.
-  if (!leader().free_ && device_of_end().program_asks_times()) return false;
+  if (!leader().free_ && own_end_on_->program_asks_times()) return false;
   if (late_times_->has_failed()) return false;  // the operation's end tells why
   const uint64_t asked_ns = now_ns();
-  CompletionQueue& completions = device_of_end().completions();
+  CompletionQueue& completions = own_end_on_->completions();
   if (!late_times_->is_heard() && !completions.wait_for(*late_times_)) return false;
   if (!leader().free_) completions.tell_before(&leader());
   if (!leader().free_) return false;
@@ -121,7 +119,7 @@ bool Event::wait_for_own_end() {
 cl_int Event::present_status() {
   note_asked(Asked::looks);
   if (ended() || !has_own_end_.load(std::memory_order_acquire) || !leader().free_) return status();
-  RealDevice& device = device_of_end();
+  RealDevice& device = *own_end_on_;
   device.submissions().drain(SubmissionQueue::Lock::free);
   if (late_times_->has_failed()) device.completions().hurry();
   const bool is_heard = late_times_->is_heard();
@@ -134,7 +132,7 @@ cl_int Event::present_status() {
 
 cl_int Event::wait() {
   note_asked(Asked::waits);
-  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
+  context->each_strand([](RealDevice& device) { device.submissions().drain(SubmissionQueue::Lock::free); });
   while (!ended() && !wait_for_own_end() && help()) {
   }
   if (ended()) return status();
@@ -149,7 +147,7 @@ cl_int Event::wait() {
 }
 
 void Event::wait_until_over() {
-  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
+  context->each_strand([](RealDevice& device) { device.submissions().drain(SubmissionQueue::Lock::free); });
   while (!is_over() && help()) {
   }
   if (is_over()) return;
@@ -166,9 +164,9 @@ void Event::set_over() {
 bool Event::wait_untold() {
   leave_untold();
   if (observed && !ended() && !has_own_end_.load(std::memory_order_acquire)) return false;
-  for (const auto& device : context->devices) device->submissions().drain(SubmissionQueue::Lock::free);
-  const bool is_last =
-      std::ranges::any_of(context->devices, [this](const auto& device) { return device->finish_untold(this); });
+  context->each_strand([](RealDevice& device) { device.submissions().drain(SubmissionQueue::Lock::free); });
+  bool is_last = false;
+  context->each_strand([&](RealDevice& device) { is_last = is_last || device.finish_untold(this); });
   if (!is_last || !free_) return false;
   context->graph.let_go(*this);
   return true;
@@ -185,10 +183,10 @@ void Event::watch() {
   if (present_status() <= CL_COMPLETE) return;
   watched_.store(true, std::memory_order_relaxed);
   leader().watched_.store(true, std::memory_order_relaxed);
-  for (const auto& device : context->devices) {
-    device->submissions().drain(SubmissionQueue::Lock::free);
-    device->completions().hurry();
-  }
+  context->each_strand([](RealDevice& device) {
+    device.submissions().drain(SubmissionQueue::Lock::free);
+    device.completions().hurry();
+  });
 }
 
 bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::observes(); }
@@ -223,7 +221,7 @@ void Event::note_given() {
 // One device runs one after the other, and tells when. Where they use different memory, the one that comes later in the
 // program's order may have been given to it first.
 bool Event::runs_behind(const Event& earlier) const {
-  if (runs_on_ == kNotOne || runs_on_ != earlier.runs_on_) return false;
+  if (!runs_on_.load() || runs_on_ != earlier.runs_on_) return false;
   const uint64_t before = earlier.leader().given_;
   return given_ == 0 || (before > 0 && given_ > before);
 }

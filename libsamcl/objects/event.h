@@ -81,7 +81,7 @@ class Event : public Object<Event>, public engine::Owner {
   void note_end(cl_ulong at);
 
   // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
-  void runs_only_on(unsigned device) { runs_on_ = static_cast<int>(device); }
+  void runs_only_on(RealDevice& device) { runs_on_ = &device; }
   // Whether it is to have an event of the driver's, if the program has it.
   bool needs_drivers_event() const;
   // It is being given to the device's queue. Any thread, one at a time for a device.
@@ -91,10 +91,10 @@ class Event : public Object<Event>, public engine::Owner {
 
   // It belongs to the operation of `first`, which it follows on that device (commands/following.h), and with which its
   // end is heard of, unless somebody asks for it before: it is to be asked there. Before anybody else has it.
-  void follows(const std::shared_ptr<Event>& first, unsigned device, std::shared_ptr<LateTimes> own_end);
+  void follows(const std::shared_ptr<Event>& first, RealDevice& device, std::shared_ptr<LateTimes> own_end);
   // Others follow it, so that the same holds for its own end; what else belonged to it has ended. Under the graph's
   // lock.
-  void has_own_end(unsigned device, std::shared_ptr<LateTimes> own_end);
+  void has_own_end(RealDevice& device, std::shared_ptr<LateTimes> own_end);
   // The one that it follows, or itself.
   Event& leader() { return leader_ ? *leader_ : *this; }
   const Event& leader() const { return leader_ ? *leader_ : *this; }
@@ -133,7 +133,6 @@ class Event : public Object<Event>, public engine::Owner {
   void leave_untold();
   bool wait_for_own_end();
   bool counts_for_use() const;
-  RealDevice& device_of_end() const;
   enum class Asked : uint8_t { waits, looks };
   void note_asked(Asked how);
   void own_end_has_come(bool at_once = true);
@@ -168,13 +167,12 @@ class Event : public Object<Event>, public engine::Owner {
   std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
-  std::shared_ptr<LateTimes> late_times_;  // instead of times_ from the start on; set before the end
-  static constexpr int kNotOne = -1;
-  std::atomic<int> runs_on_{kNotOne};     // the device, if it is nothing but a kernel on one
-  std::atomic<bool> asked_{false};        // the program has asked for its end
-  std::atomic<bool> has_own_end_{false};  // it is to be asked for
-  unsigned own_end_on_ = 0;               // there, then
-  std::shared_ptr<Event> leader_;         // that it follows; else nullptr
+  std::shared_ptr<LateTimes> late_times_;      // instead of times_ from the start on; set before the end
+  std::atomic<RealDevice*> runs_on_{nullptr};  // the device, or its strand, if it is nothing but a kernel on one
+  std::atomic<bool> asked_{false};             // the program has asked for its end
+  std::atomic<bool> has_own_end_{false};       // it is to be asked for
+  RealDevice* own_end_on_ = nullptr;           // there, then
+  std::shared_ptr<Event> leader_;              // that it follows; else nullptr
 
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;

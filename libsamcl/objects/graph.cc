@@ -9,6 +9,7 @@
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/objects/queue.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -70,15 +71,17 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
 }
 
 std::shared_ptr<Event> Graph::followed_locked(const Queue& queue) const {
-  std::shared_ptr<Event> last = last_planned_.lock();
-  if (!last || last->queue.get() != &queue) return nullptr;
+  std::shared_ptr<Event> last = queue.last_planned_.lock();
+  if (!last) return nullptr;
+  const bool is_latest = last_planned_.lock() == last;
   if (queue.in_order() && last != queue.last_) return nullptr;
   if (last->leader_) last = last->leader_;
   // The last barrier, if it came after what may be followed.
   if (!queue.in_order() && queue.last_ && queue.last_->number_ > last->number_) return nullptr;
   const bool may_grow = last->command_ && last->open_ == 1 && last->inherited_ == CL_COMPLETE &&
                         last->error_ == CL_SUCCESS && !last->is_watched() && !last->is_awaited_by_others_;
-  return may_grow && last->command_->may_be_followed() ? last : nullptr;
+  const bool is_followed = may_grow && last->command_->may_be_followed(*last, is_latest);
+  return is_followed ? last : nullptr;
 }
 
 bool Graph::follow(const std::shared_ptr<Queue>& queue, const LaunchRequest& launch,
@@ -136,7 +139,7 @@ bool Graph::follow(const std::shared_ptr<Queue>& queue, cl_command_type type,
   }
   event->number_.store(++last_turn_, std::memory_order_relaxed);
   if (queue->in_order()) queue->last_ = event;
-  last_planned_ = event;
+  last_planned_ = queue->last_planned_ = event;
   *seen = std::move(event);
   return true;
 }
@@ -277,6 +280,7 @@ void Graph::memory_released(const std::shared_ptr<Context>& context, const Stora
 
 void Graph::plan_one(const std::shared_ptr<Event>& event) {
   last_planned_ = event;
+  if (event->queue) event->queue->last_planned_ = event;
   if (event->inherited_ == CL_COMPLETE && event->context->survives() && event->context->has_lost_device)
     event->inherited_ = CL_DEVICE_NOT_AVAILABLE;
   if (event->inherited_ < 0) {
@@ -289,7 +293,8 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   event->open_ = 1;  // the planning itself
   const std::shared_ptr<Command> command = event->command_;
   event->context->planned_group = last_group_ + 1;
-  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed, event->awaited, event);
+  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed, event->awaited, event,
+                  *event->context, strand_of(*event));
   event->planning_ = &planner;
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
@@ -306,6 +311,20 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   if (command->tells_what_will_be()) planned(event);
   operation_ended(event, error);
   if (error == CL_SUCCESS) plan_ahead(event, *command);
+}
+
+// Of an in-order queue, where the first device may have strands; they are made when they are first wanted, and used
+// when they are there.
+unsigned Graph::strand_of(const Event& event) {
+  Context& context = *event.context;
+  RealDevice& device = *context.devices[0];
+  if (!event.queue || !event.queue->in_order() || context.survives() || !device.may_have_strands() ||
+      Config::get().strands == Config::Strands::never) {
+    return 0;
+  }
+  const unsigned strand = context.strands.of(event.queue->strand_use_, device.completions().has_work());
+  if (strand > 0) context.make_strand(strand);
+  return strand;
 }
 
 // In its turn, so that devices keep what it does behind each other; what the program has waits for its end only if it

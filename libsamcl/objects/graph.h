@@ -122,6 +122,7 @@ class Graph {
   void settle(const std::shared_ptr<Context>& context);
   bool comes_first(const std::shared_ptr<Context>& context, Command* next);
   void plan_one(const std::shared_ptr<Event>& event);
+  static unsigned strand_of(const Event& event);
   static void make_ready(Event& event, std::shared_ptr<Command> command);
   void plan_ahead(const std::shared_ptr<Event>& behind, Command& command);
   void operation_ended(const std::shared_ptr<Event>& event, cl_int status);

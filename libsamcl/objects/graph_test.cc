@@ -608,7 +608,7 @@ TEST_F(GraphTest, OnOneDeviceNothingBeginsBeforeTheEndThatIsToldOfWhatItFollows)
   const auto kernel = [&](const std::vector<EventPtr>& waits) {
     auto event = Event::make_shared(context, queue, CL_COMMAND_NDRANGE_KERNEL);
     event->observed = true;
-    event->runs_only_on(0);
+    event->runs_only_on(*event->context->devices[0]);
     lanes.push_back(event);
     graph.submit(event,
                  std::make_unique<Noted>(planned, static_cast<unsigned>(lanes.size() - 1), std::vector<Use>(), nullptr),

@@ -9,16 +9,20 @@ namespace samcl {
 class Hurry {
  public:
   explicit Hurry(const Context& context) : context_(context) {
-    for (const auto& device : context_.devices) device->completions().start_hurrying();
+    context_.each_strand([this](RealDevice& device) {
+      device.completions().start_hurrying();
+      hurried_.push_back(&device);
+    });
   }
   ~Hurry() {
-    for (const auto& device : context_.devices) device->completions().stop_hurrying();
+    for (RealDevice* const device : hurried_) device->completions().stop_hurrying();
   }
   Hurry(const Hurry&) = delete;
   Hurry& operator=(const Hurry&) = delete;
 
  private:
   const Context& context_;
+  SmallVector<RealDevice*, 4> hurried_;  // more may be made meanwhile
 };
 
 }  // namespace samcl

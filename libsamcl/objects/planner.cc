@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/pool.h"
+#include "libsamcl/backend/operations.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/links.h"
 #include "libsamcl/observe/trace.h"
@@ -129,7 +130,8 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
   SmallVector<engine::NodePtr, 2>& nodes = entering.nodes;
   nodes.reserve(together.size());
   for (Planned& planned : together) {
-    auto node = make_recycled<engine::Node>(planned.lane, std::move(planned.operation), group);
+    auto node =
+        make_recycled<engine::Node>(lane_of(planned, together.size() == 1), std::move(planned.operation), group);
     node->command = command_;
     node->observed = observed_;
     node->owner = owner_;
@@ -142,11 +144,45 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
   if (trace::observes()) [[unlikely]]
     tell(together, nodes, before);
   for (size_t i = 0; i < nodes.size(); ++i) {
+    note_strands(*nodes[i], before[i]);
     engine_.add(nodes[i], {before[i].data(), before[i].size()});
     ++entering.entered;
     ++operations_;
   }
   return nodes;
+}
+
+unsigned Planner::strand(unsigned device) const {
+  return strand_ > 0 && context_.devices[device]->strand(strand_) ? strand_ : 0;
+}
+
+bool Planner::is_beside_others() const {
+  RealDevice& device = *context_.devices[0];
+  if (!device.has_strands()) return false;
+  bool others_work = false;
+  device.each_strand(
+      [&](RealDevice& each) { others_work |= each.strand_index != strand(0) && each.completions().has_work(); });
+  return others_work;
+}
+
+// What devices order among themselves stays in the first strand.
+Lane Planner::lane_of(const Planned& planned, bool is_alone) const {
+  const bool may_go = std::holds_alternative<engine::ProgramCopy>(planned.operation) ||
+                      std::holds_alternative<engine::LocalCopy>(planned.operation) ||
+                      std::holds_alternative<engine::Fill>(planned.operation);
+  Lane lane = planned.lane;
+  if (lane.kind == LaneKind::compute && may_go && is_alone && !needs_thread(planned.operation))
+    lane.strand = strand(lane.device);
+  return lane;
+}
+
+void Planner::note_strands(const engine::Node& node, const engine::NodeList& before) {
+  if (node.lane.kind != LaneKind::compute) return;
+  for (const engine::NodePtr& each : before) {
+    const bool is_beside = !each->ended && each->lane.kind == LaneKind::compute &&
+                           each->lane.device == node.lane.device && each->lane.strand != node.lane.strand;
+    if (is_beside) return context_.strands.waits(node.lane.strand, each->lane.strand);
+  }
 }
 
 void Planner::note_counts_on(const engine::NodeList& before) {

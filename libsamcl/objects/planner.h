@@ -16,6 +16,7 @@
 
 namespace samcl {
 
+class Context;
 struct Traffic;
 
 // Which lane a transfer takes. Short ones stay with the kernels that they come after or before; long ones have lanes
@@ -29,15 +30,18 @@ class Planner {
  public:
   // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of
   // the operations (engine::Node).
+  // strand: of its short operations (objects/strands.h), where devices have it.
   Planner(engine::Engine& engine, engine::AccessMap& program_memory, uint64_t& next_group, uint32_t command,
-          bool observed, bool is_awaited, std::shared_ptr<engine::Owner> owner)
+          bool observed, bool is_awaited, std::shared_ptr<engine::Owner> owner, Context& context, unsigned strand)
       : engine_(engine),
         program_memory_(program_memory),
         next_group_(next_group),
         command_(command),
         observed_(observed),
         is_awaited_(is_awaited),
-        owner_(std::move(owner)) {}
+        owner_(std::move(owner)),
+        context_(context),
+        strand_(strand) {}
 
   // One use of memory by an operation. memory: nullptr for the program's own, whose range is its addresses.
   struct Access {
@@ -95,6 +99,10 @@ class Planner {
 
   // How many operations were entered, and are awaited.
   size_t operations() const { return operations_; }
+  // The strand on that device that the command goes to.
+  unsigned strand(unsigned device) const;
+  // Whether other strands of the first device have something to do.
+  bool is_beside_others() const;
   // The thread that enqueues the command waits for it.
   bool is_awaited() const { return is_awaited_; }
 
@@ -103,6 +111,8 @@ class Planner {
   bool pass_through_window(const engine::Exchange& exchange);
   static uint64_t missing_together(Storage& memory, std::span<const Range> ranges, Place place);
   void note_counts_on(const engine::NodeList& before);
+  engine::Lane lane_of(const Planned& planned, bool is_alone) const;
+  void note_strands(const engine::Node& node, const engine::NodeList& before);
   void make_room(const Access& access, engine::NodeList& before);
   void evict(const std::shared_ptr<Storage>& memory, unsigned device);
   static engine::HostCall eviction(const std::shared_ptr<Storage>& memory, unsigned device,
@@ -119,6 +129,8 @@ class Planner {
   const uint32_t command_;
   const bool observed_, is_awaited_;
   const std::shared_ptr<engine::Owner> owner_;
+  Context& context_;
+  const unsigned strand_;
   size_t operations_ = 0;
   const uint64_t first_group_ = next_group_ + 1;  // of this command
   std::vector<std::shared_ptr<engine::Owner>> counts_on_;

@@ -16,7 +16,7 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
 
 void Queue::note_profiling() const {
   if (!profiling()) return;
-  for (const auto& each : context->devices) each->program_may_ask_times();
+  context->each_strand([](RealDevice& device) { device.program_may_ask_times(); });
 }
 
 Queue::~Queue() {

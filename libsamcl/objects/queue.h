@@ -11,6 +11,7 @@
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/event_use.h"
 #include "libsamcl/objects/object.h"
+#include "libsamcl/objects/strands.h"
 
 namespace samcl {
 
@@ -64,7 +65,9 @@ class Queue : public Object<Queue> {
 
   std::atomic<cl_command_queue_properties> properties_;
   // Events hold their queue and are held by it until they end.
-  std::shared_ptr<Event> last_;  // in order: the last command; else the last barrier
+  StrandUse strand_use_;
+  std::weak_ptr<Event> last_planned_;  // of its commands
+  std::shared_ptr<Event> last_;        // in order: the last command; else the last barrier
   // Out of order: what has not ended since the last marker or barrier that waits for everything, and that one itself.
   // Everything entered so far has ended when these have.
   std::unordered_set<std::shared_ptr<Event>> latest_;

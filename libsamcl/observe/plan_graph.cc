@@ -29,7 +29,8 @@ std::string name_of(engine::Lane lane) {
   using engine::LaneKind;
   if (lane.kind == LaneKind::host) return "host";
   const char* kind = lane.kind == LaneKind::compute ? "compute" : lane.kind == LaneKind::up ? "up" : "down";
-  return "device " + std::to_string(lane.device) + ": " + kind;
+  const std::string strand = lane.strand > 0 ? ", strand " + std::to_string(lane.strand) : "";
+  return "device " + std::to_string(lane.device) + ": " + kind + strand;
 }
 
 std::string time_of(const Operation& operation) {

@@ -77,6 +77,9 @@ uint64_t thread_row() {
   return number;
 }
 
+// Of a device: its lanes, calls, and its further strands.
+constexpr uint64_t kRowsOfDevice = 4 + engine::Lane::kMostStrands;
+
 // The host's lane belongs to device 0 and has a row of its own, and so have calls beside a driver's queue.
 uint64_t row_of(engine::Lane lane, By by, bool is_call) {
   using engine::LaneKind;
@@ -84,7 +87,7 @@ uint64_t row_of(engine::Lane lane, By by, bool is_call) {
   const unsigned kind = lane.kind == LaneKind::compute ? (is_call && by == By::driver ? 3 : 0)
                         : lane.kind == LaneKind::up    ? 1
                                                        : 2;
-  return trace_events::kFirstOwnRow + 1 + uint64_t{4} * lane.device + kind;
+  return trace_events::kFirstOwnRow + 1 + kRowsOfDevice * lane.device + (lane.strand > 0 ? 3 + lane.strand : kind);
 }
 
 bool is_call(const engine::Node& node) { return std::holds_alternative<engine::HostCall>(node.operation); }
@@ -98,7 +101,9 @@ std::string name_of_row(uint64_t row) {
     return std::string("calls of ") + name;
   }
   const uint64_t lane = row - trace_events::kFirstOwnRow - 1;
-  return "device " + std::to_string(lane / 4) + ": " + kKinds[lane % 4];
+  const uint64_t kind = lane % kRowsOfDevice;
+  return "device " + std::to_string(lane / kRowsOfDevice) + ": " +
+         (kind < 4 ? kKinds[kind] : "compute, strand " + std::to_string(kind - 3));
 }
 
 void open_trace(std::string path);

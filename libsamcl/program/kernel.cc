@@ -402,10 +402,16 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   return CL_SUCCESS;
 }
 
+RealKernel& Kernel::own(const RealDevice& device) {
+  if (device.strand_index == 0) return own(device.index);
+  std::lock_guard lock(mutex_);
+  return strands_kernels_[{device.index, device.strand_index}];
+}
+
 cl_kernel Kernel::ready_now(const RealDevice& device, const Arguments& arguments) {
   const cl_program its = own_program(device.index);
   if (!its) return nullptr;
-  RealKernel& real = device.index == 0 ? at_hand_ : own(device.index);
+  RealKernel& real = device.index == 0 && device.strand_index == 0 ? at_hand_ : own(device);
   std::lock_guard lock(mutex_);
   return real.prepare(its, name, device, arguments) == CL_SUCCESS ? real.get() : nullptr;
 }

@@ -193,6 +193,8 @@ class Kernel : public Object<Kernel> {
 
   // The program's own kernel, in one piece: of the original program on device 0, of build->original_on() elsewhere.
   RealKernel& own(unsigned device) { return *own_kernels_[device]; }
+  // Each strand of a device has one of its own.
+  RealKernel& own(const RealDevice& device);
   // The same, ready for a launch with these arguments that the calling thread, one of the program's, gives the device
   // at once: on the first device it is the one that has been given the arguments when they were set. nullptr: the
   // driver has refused something.
@@ -212,7 +214,8 @@ class Kernel : public Object<Kernel> {
   void change(cl_uint index, Argument argument);
   Arguments& own_arguments();  // shared with no launch; under mutex_
 
-  std::vector<std::unique_ptr<RealKernel>> own_kernels_;  // by device
+  std::vector<std::unique_ptr<RealKernel>> own_kernels_;                 // by device
+  std::map<std::pair<unsigned, unsigned>, RealKernel> strands_kernels_;  // by device and strand, under mutex_
 
   std::mutex mutex_;    // guards what follows; buffers' locks may be taken under it
   RealKernel at_hand_;  // is `checked`

@@ -84,6 +84,9 @@ Config read() {
   config.submission = choice<Submission>(
       "SAMCL_SUBMISSION",
       {{"auto", Submission::automatic}, {"caller", Submission::caller}, {"thread", Submission::thread}});
+  using Strands = Config::Strands;
+  config.strands = choice<Strands>(
+      "SAMCL_STRANDS", {{"auto", Strands::automatic}, {"always", Strands::always}, {"off", Strands::never}});
   using Ordering = Config::Ordering;
   config.ordering = choice<Ordering>(
       "SAMCL_ORDERING", {{"auto", Ordering::automatic}, {"host", Ordering::host}, {"device", Ordering::device}});

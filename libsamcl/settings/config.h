@@ -10,6 +10,7 @@ struct Config {
   enum class Mix { off, on, exact };
   enum class Transport { automatic, shared, peer, windows, one_context, one_server, staged };
   enum class Submission { automatic, caller, thread };
+  enum class Strands { automatic, always, never };
   enum class Ordering { automatic, host, device };
   enum class Direct { automatic, always, never };
 
@@ -25,6 +26,7 @@ struct Config {
                                                // staged: how bytes pass between devices
   Submission submission =
       Submission::automatic;                // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
+  Strands strands = Strands::automatic;     // SAMCL_STRANDS=auto|always|off: what command queues have beside each other
   Ordering ordering = Ordering::automatic;  // SAMCL_ORDERING=auto|host|device: who has devices wait for each other
   std::string instance = "default";         // SAMCL_INSTANCE: which sam-managerd
   std::string task;                         // SAMCL_TASK: our task's name there

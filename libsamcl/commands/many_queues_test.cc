@@ -1,0 +1,105 @@
+// Programs with several command queues, each with a strand of its own, on the fake driver's queues.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "libsamcl/commands/launch.h"
+#include "libsamcl/testing/not_preempted.h"
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+using testing::counting;
+using testing::KernelPtr;
+using testing::QueuePtr;
+using testing::SimulatedMachine;
+using testing::Translated;
+using Words = testing::Words;
+
+constexpr size_t kSize = 64;
+const bool kIsSet = setenv("SAMCL_STRANDS", "always", 1) == 0 && setenv("SAMCL_SPLIT", "auto", 1) == 0;
+
+struct ManyQueues : ::testing::Test {
+  ~ManyQueues() override { EXPECT_EQ(machine.driver.misuses(), 0); }
+
+  const testing::NotPreempted here;
+  SimulatedMachine machine{2};
+  Context& context = *machine.context;
+  const QueuePtr first = machine.in_order_queue(), second = machine.in_order_queue(), third = machine.in_order_queue();
+  const KernelPtr add_one = machine.kernel(Translated("add_one").updates().stays_whole("a test"),
+                                           [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
+  Words numbers = counting(kSize, 0);
+
+  testing::EventPtr enqueue(CommandPtr command, const QueuePtr& to) {
+    auto event = Event::make_shared(machine.context, to, CL_COMMAND_NDRANGE_KERNEL);
+    EXPECT_EQ(context.graph.submit(event, std::move(command), {}, Order::ordinary), CL_SUCCESS);
+    return event;
+  }
+  // Whether it has followed the one before it.
+  bool launch(const BufferPtr& buffer, const QueuePtr& to) {
+    const cl_mem handle = buffer->api();
+    add_one->set_argument(0, sizeof handle, &handle);
+    LaunchRequest launch{add_one, add_one->arguments(), {}, true, {}};
+    launch.ndrange.global[0] = kSize;
+    launch.ndrange.local[0] = 16;
+    if (context.graph.follow(to, launch, {}, nullptr)) return true;
+    enqueue(std::make_shared<KernelLaunch>(std::move(launch), context), to);
+    return false;
+  }
+  BufferPtr filled() {
+    const BufferPtr made = machine.buffer(kSize);
+    enqueue(write_buffer(made, 0, made->size(), numbers.data()), first)->wait();
+    return made;
+  }
+  Words contents(const BufferPtr& buffer, const QueuePtr& by) {
+    Words words(kSize);
+    enqueue(read_buffer(buffer, 0, buffer->size(), words.data()), by)->wait();
+    return words;
+  }
+  // Kernels are timed and counted at first.
+  void begin(const BufferPtr& buffer) {
+    for (int i = 0; i < 8; ++i) {
+      launch(buffer, first);
+      contents(buffer, first);
+    }
+  }
+};
+
+TEST_F(ManyQueues, HaveStrandsOfOneDevice) {
+  const BufferPtr a = filled();
+  begin(a);
+  launch(filled(), second);
+  launch(filled(), third);
+  EXPECT_TRUE(context.devices[0]->strand(1));
+  EXPECT_TRUE(context.devices[0]->strand(2));
+  EXPECT_FALSE(context.devices[0]->strand(3));
+  EXPECT_FALSE(context.devices[1]->strand(1));
+}
+
+TEST_F(ManyQueues, EachFollowTheirOwnLaunches) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  launch(a, first);
+  launch(b, second);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(launch(a, first)) << i;
+    EXPECT_TRUE(launch(b, second)) << i;
+  }
+  EXPECT_EQ(contents(a, first), counting(kSize, 14));
+  EXPECT_EQ(contents(b, second), counting(kSize, 6));
+}
+
+TEST_F(ManyQueues, WaitForWhatOthersWrite) {
+  const BufferPtr a = filled();
+  begin(a);
+  for (int i = 0; i < 6; ++i) {
+    launch(a, first);
+    EXPECT_FALSE(launch(a, second));
+    EXPECT_FALSE(launch(a, third));
+  }
+  EXPECT_EQ(contents(a, second), counting(kSize, 26));
+}
+
+}  // namespace
+}  // namespace samcl
