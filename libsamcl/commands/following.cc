@@ -43,6 +43,12 @@ constexpr uint32_t kLongBetween = 64, kNotFirst = 8;
 // What counts for a kernel whose time nobody has taken, ns.
 constexpr uint64_t kUnknownNs = 5'000;
 
+// Whether its original can.
+bool runs_there(const Kernel& kernel, const RealDevice& device) {
+  const unsigned usual = kernel.build->fallback_device;
+  return usual == device.index || (usual == 0 && kernel.build->is_on(device.index));
+}
+
 bool may_have_parts(const Kernel& kernel) {
   return kernel.cost_model && !kernel.sub_kernels.empty() && kernel.translation->may_have_parts();
 }
@@ -291,8 +297,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   if (!may_follow(context)) return false;
   Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
-  if (kernel.record.launches == 0 || kernel.build->fallback_device != device.index || !launch.reachable.empty())
-    return false;
+  if (kernel.record.launches == 0 || !runs_there(kernel, device) || !launch.reachable.empty()) return false;
   RunAhead* const ahead = device.run_ahead();
   const uint64_t ns =
       ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);

@@ -113,6 +113,20 @@ uint64_t used_bytes(const LaunchPlan& plan) {
                          [](uint64_t bytes, const BufferAccess& access) { return bytes + access.range.size(); });
 }
 
+// Of what it uses, what only other devices have.
+uint64_t bytes_elsewhere(const BufferAccess& access, const Context& context, unsigned device) {
+  Storage& storage = *access.storage;
+  const Place place = storage.place_of(device);
+  if (storage.directory().missing_bytes(access.range, place) == 0) return 0;
+  const Places of_devices = context.places_in_use();
+  uint64_t bytes = 0;
+  for (const auto& piece : storage.directory().missing(access.range, place)) {
+    const bool is_elsewhere = (piece.valid & of_devices) != 0 && !contains(piece.valid, kHost);
+    if (is_elsewhere) bytes += piece.range.size();
+  }
+  return bytes;
+}
+
 // What each part needs of it, where that is known.
 SmallVector<Storage::Need, 8> needs_of(const BufferAccess& access, const LaunchPlan& plan) {
   SmallVector<Storage::Need, 8> needs;
@@ -278,6 +292,7 @@ bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
   if (!known) return true;
   if (context.splits_always()) return true;
   const uint64_t whole_ns = expected_whole_ns();
+  if (context.homes.were_many() && !kernel().build->has_sub_kernel_programs()) return false;
   if (is_cut && whole_ns == 0) return true;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
@@ -478,6 +493,41 @@ void KernelLaunch::expect_order(Context& context, const ComputingTimes& times, u
     context.timelines->prepare();
 }
 
+// Where queues are at work beside each other, each perhaps on a device of its own (objects/homes.h).
+void KernelLaunch::find_home(const Event& event, const Planner& planner) {
+  Context& context = *event.context;
+  const std::shared_ptr<const Build>& build = kernel().build;
+  const uint64_t ns = kernel().cost_model && event.queue ? expected_whole_ns() : 0;
+  if (is_again_ || ns == 0 || !event.queue->in_order() || !context.devices[0]->has_strands()) return;
+  LaunchPlan& whole = options_.whole;
+  if (!whole.original || whole.is_bound || build->fallback_device != 0 || !build->is_movable || build->may_print ||
+      context.splits_always() || context.survives() || uses_untracked()) {
+    return;
+  }
+  HomeUse& use = event.queue->home_use();
+  const auto moving_ns = [&](unsigned device) {
+    uint64_t bytes = 0;
+    for (const BufferAccess& access : whole.accesses) bytes += bytes_elsewhere(access, context, device);
+    const TransferRates& rates = context.rates();
+    return bytes > 0 ? rates.latency + static_cast<uint64_t>(static_cast<double>(bytes) / rates.exchange) : 0;
+  };
+  const auto is_ready = [&](unsigned device, uint64_t worth_ns) {
+    RealDevice& other = *context.devices[device];
+    if (build->is_on(device) && other.is_open()) return !other.cannot_be_opened();
+    if (worth_ns >= build->built_ns + (other.is_open() ? 0 : kOpening)) Build::make_beside_on(build, context, device);
+    return false;
+  };
+  const bool meets_others =
+      planner.is_beside_others(use.device, planner.strand(use.device)) && !leaves_idle(request_, *context.devices[0]);
+  const auto devices = context.devices_in_use();
+  const unsigned home =
+      context.homes.of(use, {ns, meets_others, moving_ns, is_ready}, {devices.data(), devices.size()});
+  if (is_ready(home, 0)) whole.parts[0].device = home;
+  if (!context.homes.are_many(use) || !options_.split) return;
+  options_.split.reset();
+  options_.why_not_split = kBesideOthers;
+}
+
 // Where devices may be lost, that is asked for before it is planned (uses()).
 void KernelLaunch::prepare(Context& context) {
   plan_without_lost_devices(context);
@@ -499,8 +549,10 @@ void KernelLaunch::uses(Uses& uses) {
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
+  if (!plan_) find_home(*event, planner);
   prepare(*event->context);
-  timed_ = timed_ && !planner.is_beside_others();  // it would seem to take longer
+  const unsigned device = plan_->parts[0].device, strand = may_have_strand() ? planner.strand(device) : 0;
+  timed_ = timed_ && !planner.is_beside_others(device, strand);  // it would seem to take longer
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);

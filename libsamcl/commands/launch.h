@@ -108,6 +108,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   uint64_t in_one_piece_ns(unsigned device) const;
   bool has_to_be_cut(const Context& context) const;
   bool is_within_a_slice(const Context& context) const;
+  void find_home(const Event& event, const Planner& planner);
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
   bool parts_pay(const Context& context, ComputingTimes times) const;

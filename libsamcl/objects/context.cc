@@ -163,12 +163,13 @@ void Context::tell_untold() {
   if (has_untold) graph.look();
 }
 
-void Context::make_strand(unsigned number) {
+void Context::make_strand(unsigned device, unsigned number) {
   const unsigned bit = 1u << number;
-  if (strands_made_ & bit) return;
-  strands_made_ |= bit;
-  const auto make = [this, number] { devices[0]->make_strand(number); };
+  const auto make = [this, device, number] { devices[device]->make_strand(number); };
   try {
+    strands_made_.resize(devices.size());
+    if (strands_made_[device] & bit) return;
+    strands_made_[device] |= bit;
     strands.are_always() ? make() : builder.post(make);
   } catch (...) {  // no memory: what would go there stays in the first one
   }

@@ -16,6 +16,7 @@
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/objects/graph.h"
+#include "libsamcl/objects/homes.h"
 #include "libsamcl/objects/lineage.h"
 #include "libsamcl/objects/object.h"
 #include "libsamcl/objects/process_end.h"
@@ -81,14 +82,15 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   Ways ways;
   Width width;
   Strands strands;  // where it may have any
+  Homes homes;
   Lineage lineage;  // of what devices alone have, if they may be lost
   // Whether launches may have parts on fewer devices than are in use (width): nobody has said on how many they are to
   // run, and bytes have to be where parts are. Any thread.
   bool may_be_narrower() const {
     return width.all().size() > 1 && !shares_host_memory() && !is_managed() && !splits_always() && !device->is_mixed();
   }
-  // Begins to make that strand of the first device, if that has not begun. Under the graph's lock.
-  void make_strand(unsigned number);
+  // Begins to make that strand of the device, if that has not begun. Under the graph's lock.
+  void make_strand(unsigned device, unsigned number);
   // The program has waited for what it launched.
   void program_waited();
   // Whether it has since this was asked last. Any thread, as program_waited().
@@ -142,7 +144,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   bool set_aside(unsigned device, const std::function<bool(const Storage&)>& is_needed,
                  const std::function<bool(const SetAside&)>& guarded) override;
 
-  unsigned strands_made_ = 1;  // bits: or being made
+  std::vector<unsigned> strands_made_;  // by device, bits: or being made
   std::atomic<bool> has_let_go_{false};
   std::atomic<bool> has_waited_{false};
   std::mutex destructors_mutex_;

@@ -323,7 +323,8 @@ unsigned Graph::strand_of(const Event& event) {
     return 0;
   }
   const unsigned strand = context.strands.of(event.queue->strand_use_, device.completions().has_work());
-  if (strand > 0) context.make_strand(strand);
+  if (strand > 0) context.make_strand(event.queue->home_use_.device, strand);
+  if (strand > 0) context.make_strand(0, strand);
   return strand;
 }
 

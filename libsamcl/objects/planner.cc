@@ -156,12 +156,12 @@ unsigned Planner::strand(unsigned device) const {
   return strand_ > 0 && context_.devices[device]->strand(strand_) ? strand_ : 0;
 }
 
-bool Planner::is_beside_others() const {
-  RealDevice& device = *context_.devices[0];
-  if (!device.has_strands()) return false;
+bool Planner::is_beside_others(unsigned device, unsigned its_strand) const {
+  RealDevice& its = *context_.devices[device];
+  if (!its.has_strands()) return false;
   bool others_work = false;
-  device.each_strand(
-      [&](RealDevice& each) { others_work |= each.strand_index != strand(0) && each.completions().has_work(); });
+  its.each_strand(
+      [&](RealDevice& each) { others_work |= each.strand_index != its_strand && each.completions().has_work(); });
   return others_work;
 }
 

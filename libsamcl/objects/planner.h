@@ -101,8 +101,8 @@ class Planner {
   size_t operations() const { return operations_; }
   // The strand on that device that the command goes to.
   unsigned strand(unsigned device) const;
-  // Whether other strands of the first device have something to do.
-  bool is_beside_others() const;
+  // Whether strands of that device but that one have something to do.
+  bool is_beside_others(unsigned device, unsigned strand) const;
   // The thread that enqueues the command waits for it.
   bool is_awaited() const { return is_awaited_; }
 

@@ -20,6 +20,7 @@ void Queue::note_profiling() const {
 }
 
 Queue::~Queue() {
+  context->homes.left(home_use_);
   if (for_semaphores_) driver::real().clReleaseCommandQueue(for_semaphores_);
 }
 

@@ -10,6 +10,7 @@
 
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/event_use.h"
+#include "libsamcl/objects/homes.h"
 #include "libsamcl/objects/object.h"
 #include "libsamcl/objects/strands.h"
 
@@ -45,6 +46,9 @@ class Queue : public Object<Queue> {
   // Of launches whose times the program cannot ask for.
   EventUse event_use;
 
+  // Under the graph's lock.
+  HomeUse& home_use() { return home_use_; }
+
   // A real queue of the first device, in order or not as this one is, for those commands only that wait for semaphores
   // or signal them: what waits there holds up nothing else. Made by the first call; nullptr: *error is the driver's.
   cl_command_queue for_semaphores(cl_int* error);
@@ -66,6 +70,7 @@ class Queue : public Object<Queue> {
   std::atomic<cl_command_queue_properties> properties_;
   // Events hold their queue and are held by it until they end.
   StrandUse strand_use_;
+  HomeUse home_use_;
   std::weak_ptr<Event> last_planned_;  // of its commands
   std::shared_ptr<Event> last_;        // in order: the last command; else the last barrier
   // Out of order: what has not ended since the last marker or barrier that waits for everything, and that one itself.

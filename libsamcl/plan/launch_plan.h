@@ -62,6 +62,7 @@ struct LaunchPlan {
 
 // Why a launch that may be split was not.
 inline constexpr char kWholeIsFaster[] = "faster on one device";
+inline constexpr char kBesideOthers[] = "other queues' launches keep the other devices busy";
 inline constexpr char kPartsMayNotPay[] = "too short, or too new, to know that parts pay";
 inline constexpr char kNotHeld[] = "no device has memory for it that the others could use";
 inline constexpr char kOtherBytes[] = "gives other bytes on devices that are not alike";

@@ -126,7 +126,15 @@ cl_program Build::original_on(const Context& context, unsigned device) const {
   std::lock_guard lock(moved_mutex_);
   const auto [found, is_new] = moved_.try_emplace(device);
   if (is_new) found->second = make(*specification, {}, *context.devices[device]);
+  if (found->second) on_.fetch_or(only(device), std::memory_order_release);
   return found->second;
+}
+
+void Build::make_beside_on(const std::shared_ptr<const Build>& build, Context& context, unsigned device) {
+  if (contains(build->wanted_on_.fetch_or(only(device)), device)) return;
+  post(build, context, [device](const Build& its, const Context& on) {
+    if (on.devices[device]->open() == CL_SUCCESS) static_cast<void>(its.original_on(on, device));
+  });
 }
 
 void Build::release_sub_kernel_programs() {
@@ -189,13 +197,13 @@ bool Build::make_all_sub_kernel_programs(const Context& context) const try {
   return false;  // no memory
 }
 
-void Build::post(const std::shared_ptr<const Build>& build, Context& context, void (Build::*work)(const Context&) const,
-                 std::shared_ptr<const Building> building) {
+void Build::post(const std::shared_ptr<const Build>& build, Context& context,
+                 std::function<void(const Build&, const Context&)> work, std::shared_ptr<const Building> building) {
   // The program may be gone by then, but a part may be the original.
   driver::real().clRetainProgram(build->original);
-  context.builder.post([build, &context, work, building = std::move(building)] {
+  context.builder.post([build, &context, work = std::move(work), building = std::move(building)] {
     const Compiling until_then;
-    (*build.*work)(context);
+    work(*build, context);
     driver::real().clReleaseProgram(build->original);
   });
 }
@@ -474,7 +482,7 @@ bool Program::is_movable(const Build& build) const {
 
 void Program::place_fallback(Build& build) const {
   const unsigned wanted = context->devices_in_use().front();
-  if (wanted == 0 && !context->survives()) return;
+  if (context->devices.size() == 1) return;
   build.is_movable = is_movable(build);
   build.may_print = std::ranges::any_of(sources_of(*build.specification), [](const BuildSpecification* each) {
     return each->source.find("printf") != std::string::npos;

@@ -97,6 +97,7 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
+  bool has_sub_kernel_programs() const { return made_ == Made::made; }
   // What other processes found out of the times of its kernels and of making the sub-kernel programs.
   void recall(const RememberedTimes& times);
   // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
@@ -116,11 +117,16 @@ struct Build {
   bool promises_much() const;
   // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
   cl_program original_on(const Context& context, unsigned device) const;
+  // Whether it is made there. Any thread.
+  bool is_on(unsigned device) const { return device == 0 || contains(on_.load(std::memory_order_acquire), device); }
+  // Makes it there, once, on a thread of its own.
+  static void make_beside_on(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
 
  private:
   // Has the builder's thread do something with it. building: until then.
   static void post(const std::shared_ptr<const Build>& build, Context& context,
-                   void (Build::*work)(const Context&) const, std::shared_ptr<const Building> building = {});
+                   std::function<void(const Build&, const Context&)> work,
+                   std::shared_ptr<const Building> building = {});
   bool make_all_sub_kernel_programs(const Context& context) const;
   void make_and_remember(const Context& context) const;
   void remember(const Context& context) const;
@@ -132,7 +138,8 @@ struct Build {
   mutable std::atomic<uint64_t> promising_ns_{0}, promising_when_made_ns_{0};
   mutable std::atomic<bool> is_kept_{false};  // what this process found out is
   mutable std::mutex moved_mutex_;
-  mutable std::map<unsigned, cl_program> moved_;  // originals by device; under the mutex
+  mutable std::map<unsigned, cl_program> moved_;      // originals by device; under the mutex
+  mutable std::atomic<Places> on_{0}, wanted_on_{0};  // devices where there is one
 };
 
 class Program : public Object<Program> {
