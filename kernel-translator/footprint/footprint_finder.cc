@@ -91,6 +91,12 @@ void Finder::visit_access(const MemoryAccess& access) {
     if (!roots.arguments.count(i) && !(roots.unknown && buffer)) continue;
     model.argument = i;
     symbolic_.accesses.push_back(model);
+    // What it leaves there depends on what was there; that it looks is sure.
+    const bool looks = access.reads && access.writes && model.offset != kNone && place_->surely;
+    if (!looks || access.sure_width > 0 || roots.arguments.size() != 1) continue;
+    symbolic_.accesses.push_back(model);
+    symbolic_.accesses.back().writes = false;
+    symbolic_.accesses.back().sure_width = access.width;
   }
 }
 

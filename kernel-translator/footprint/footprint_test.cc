@@ -397,6 +397,8 @@ std::string surely_reads(const std::string& body, uint32_t n = 1000) {
 
 TEST(SureReads, AreThoseThatNoConditionOnDataCanPrevent) {
   EXPECT_EQ(surely_reads("x[i] = p[i];"), "128-256");
+  EXPECT_EQ(surely_reads("if (get_local_id(0) == 0) atomic_add(p + 1, 1);"), "4-8");
+  EXPECT_EQ(surely_reads("if (x[i] > 0) atomic_add(p + 1, 1);"), "none");
   EXPECT_EQ(surely_reads("x[i] = p[0];"), "0-4");
   EXPECT_EQ(surely_reads("if (get_local_id(0) == 0) x[i] = p[0];"), "0-4");
   EXPECT_EQ(surely_reads("if (i < n) x[i] = p[i];", 40), "128-160");

@@ -45,6 +45,24 @@ TEST_F(Atomics, AppendThroughACounter) {
   EXPECT_EQ(found, expected);
 }
 
+// A race, which goes well where work-group 0 comes first: what others have added would be cleared (gpuowl's sum64).
+TEST_F(Atomics, SumThatTheFirstWorkGroupClears) {
+  const auto k = kernel(R"(__kernel void k(__global uint* out, __global const uint* x) {
+                             if (get_global_id(0) == 0) out[0] = 0;
+                             __local uint sum;
+                             if (get_local_id(0) == 0) sum = 0;
+                             barrier(CLK_LOCAL_MEM_FENCE);
+                             atomic_add(&sum, x[get_global_id(0)]);
+                             barrier(CLK_LOCAL_MEM_FENCE);
+                             if (get_local_id(0) == 0) atomic_add(out, sum); })");
+  const Buffer x = buffer(counting<cl_uint>(4096)), out = buffer(std::vector<cl_uint>{77});
+  set_arguments(k, out, x);
+  for (int i = 0; i < 20; ++i) {
+    launch(k, {{4096}, {16}});
+    ASSERT_EQ(read<cl_uint>(out, 1)[0], 4095u * 4096 / 2);
+  }
+}
+
 TEST_F(Atomics, Histogram) {
   const auto k = kernel(R"(__kernel void k(__global const uchar* x, __global uint* bins) {
                              atomic_inc(&bins[x[get_global_id(0)] & 15]); })");
