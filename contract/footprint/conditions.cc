@@ -113,25 +113,47 @@ Interval Evaluation::bounds_where(Id node, bool is_signed, Id condition, bool wh
   if (test.op == Op::negation) return bounds_where(node, is_signed, test.a, !when);
   if (test.op == Op::both && when)
     return intersect(bounds_where(node, is_signed, test.a, true), bounds_where(node, is_signed, test.b, true));
-  if (test.op != Op::less_signed && test.op != Op::less_unsigned) return result;
-  const bool test_signed = test.op == Op::less_signed;
-  const auto number = exactly(node, is_signed);
-  const auto a = exactly(test.a, test_signed), b = exactly(test.b, test_signed);
-  if (!number || !a || !b) return result;
-  // condition >= 0 holds; number = times * condition + rest.
-  const Form holds = when ? *b - *a - Form(Wide{1}) : *a - *b;
-  if (!holds.valid()) return result;
-  for (const Term& term : holds) {
-    const int64_t factor = number->factor(term.variable);
+  const std::optional<Form> holds = what_holds(test, when);
+  if (!holds) return result;
+  // It may be that number only where the condition holds.
+  const unsigned bits = symbolic_.nodes[node].bits;
+  const auto exact = exactly(node, is_signed);
+  const Form number = exact ? *exact : value(node);
+  if (!number.valid()) return result;
+  Interval refined = exact ? result : here_->range(number);
+  // *holds >= 0; number = times * *holds + rest.
+  for (const Term& term : *holds) {
+    const int64_t factor = number.factor(term.variable);
     if (factor == 0 || factor % term.factor != 0) continue;
     const Wide times = factor / term.factor;
-    const Interval rest = here_->range(*number - holds * times);
+    const Interval rest = here_->range(number - *holds * times);
     if (times > 0)
-      result.low = std::max(result.low, rest.low);
+      refined.low = std::max(refined.low, rest.low);
     else
-      result.high = std::min(result.high, rest.high);
+      refined.high = std::min(refined.high, rest.high);
   }
-  return result;
+  const bool is_number = exact || refined.within(is_signed ? signed_values(bits) : unsigned_values(bits));
+  return is_number ? refined : result;
+}
+
+// A form that is at least 0 where that comparison holds (`when`) or does not.
+std::optional<Form> Evaluation::what_holds(const Node& test, bool when) {
+  if (test.op == Op::equal && when) return std::nullopt;
+  std::optional<Form> holds;
+  if (test.op == Op::equal) {
+    for (const bool is_signed : {true, false}) {
+      const auto a = exactly(test.a, is_signed), b = exactly(test.b, is_signed);
+      if (!a || !b || holds) continue;
+      const Interval difference = here_->range(*a - *b);
+      if (difference.low == 0) holds = *a - *b - Form(Wide{1});
+      if (difference.high == 0) holds = *b - *a - Form(Wide{1});
+    }
+  } else if (test.op == Op::less_signed || test.op == Op::less_unsigned) {
+    const bool is_signed = test.op == Op::less_signed;
+    const auto a = exactly(test.a, is_signed), b = exactly(test.b, is_signed);
+    if (a && b) holds = when ? *b - *a - Form(Wide{1}) : *a - *b;
+  }
+  return holds && holds->valid() ? holds : std::nullopt;
 }
 
 }  // namespace samcl::footprint

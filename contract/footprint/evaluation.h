@@ -77,6 +77,7 @@ class Evaluation {
   void assume_less(const Node& node, bool when, bool is_signed);
   std::optional<bool> truth(Id node);
   Interval bounds_where(Id node, bool is_signed, Id condition, bool when);
+  std::optional<Form> what_holds(const Node& test, bool when);
 
   // rounds.cc
   struct Rounds {

@@ -101,6 +101,9 @@ void Knowledge::know(const Form& form) {
 void Knowledge::require_not_zero(const Form& form, const Variables& variables) {
   const Interval all = range(form);
   if (form.valid() && (all.low > 0 || all.high < 0)) return;
+  // The first or last number that it may be.
+  if (form.valid() && form.size() > 1 && all.low == 0) return require(form - Form(Wide{1}), variables);
+  if (form.valid() && form.size() > 1 && all.high == 0) return require(form * Wide{-1} - Form(Wide{1}), variables);
   if (!form.valid() || form.size() > 1 || !is_free(form, variables)) {
     exact = false;
     return;

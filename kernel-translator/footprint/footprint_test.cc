@@ -285,6 +285,23 @@ TEST(Footprint, of_addresses_of_32_bits) {
   EXPECT_EQ(text(c.argument(1, 1, 1).may_write), "whole");
 }
 
+TEST(Footprint, of_the_neighbours_on_a_ring_that_a_comparison_closes) {
+  for (const char* const type : {"int", "uint", "size_t"}) {
+    for (const char* const places : {"i == 0 ? n - 1 : i - 1, right = i + 1 == n ? 0 : i + 1",
+                                     "i != 0 ? i - 1 : n - 1, right = i == n - 1 ? 0 : i + 1",
+                                     "i > 0 ? i - 1 : n - 1, right = i < n - 1 ? i + 1 : 0"}) {
+      const std::string integer = type;
+      const Case c("__kernel void k(__global int* p, uint cells, __global int* q) { " + integer +
+                       " n = cells, i = get_global_id(0), left = " + places +
+                       "; if (i < n) q[i] = p[left] + p[right]; }",
+                   line(128, 16), {buffer(4096), number(128), buffer(4096)});
+      EXPECT_EQ(text(c.argument(0, 0, 2).reads), "0-132 508-512") << type << ' ' << places;
+      EXPECT_EQ(text(c.argument(0, 2, 2).reads), "124-260") << type << ' ' << places;
+      EXPECT_EQ(text(c.argument(0, 6, 2).reads), "0-4 380-512") << type << ' ' << places;
+    }
+  }
+}
+
 TEST(Footprint, is_clipped_to_the_buffer) {
   const Case c("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }", line(32, 16), {buffer(100)});
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-100");
@@ -316,7 +333,7 @@ TEST(Footprint, of_neighbours_on_a_ring_is_two_ranges) {
   EXPECT_EQ(found("n = p[(get_global_id(0) + n - 40) % n];", 64), reads("0-96 224-256"));
   EXPECT_EQ(found("n = p[(get_global_id(0) + 1) & 63];"), reads("0-4 132-256"));
   EXPECT_EQ(found("n = p[(get_global_id(0) - 40) & 63];"), reads("0-96 224-256"));
-  EXPECT_EQ(found("uint i = get_global_id(0); n = p[i == 63 ? 0 : i + 1];"), reads("0-4 132-260"));
+  EXPECT_EQ(found("uint i = get_global_id(0); n = p[i == 63 ? 0 : i + 1];"), reads("0-4 132-256"));
   EXPECT_EQ(found("uint i = get_global_id(0); n = p[i < 40 ? i + 64 : i];"), reads("160-256 384-416"));
   EXPECT_EQ(found("p[(get_global_id(0) + 1) % 64] = 1;"), writes("0-4 132-256"));
   EXPECT_EQ(found("p[(get_global_id(0) + 1) & 63] = 1;"), writes("0-4 132-256"));
