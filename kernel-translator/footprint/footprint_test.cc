@@ -291,13 +291,17 @@ TEST(Footprint, of_the_neighbours_on_a_ring_that_a_comparison_closes) {
                                      "i != 0 ? i - 1 : n - 1, right = i == n - 1 ? 0 : i + 1",
                                      "i > 0 ? i - 1 : n - 1, right = i < n - 1 ? i + 1 : 0"}) {
       const std::string integer = type;
-      const Case c("__kernel void k(__global int* p, uint cells, __global int* q) { " + integer +
-                       " n = cells, i = get_global_id(0), left = " + places +
-                       "; if (i < n) q[i] = p[left] + p[right]; }",
-                   line(128, 16), {buffer(4096), number(128), buffer(4096)});
+      const std::string source = "__kernel void k(__global int* p, uint cells, __global int* q) { " + integer +
+                                 " n = cells, i = get_global_id(0), left = " + places +
+                                 "; if (i < n) q[i] = p[left] + p[right]; }";
+      const Case c(source, line(128, 16), {buffer(4096), number(128), buffer(4096)});
       EXPECT_EQ(text(c.argument(0, 0, 2).reads), "0-132 508-512") << type << ' ' << places;
       EXPECT_EQ(text(c.argument(0, 2, 2).reads), "124-260") << type << ' ' << places;
       EXPECT_EQ(text(c.argument(0, 6, 2).reads), "0-4 380-512") << type << ' ' << places;
+      // The last work-groups go beyond the end.
+      const Case beyond(source, line(128, 16), {buffer(4096), number(120), buffer(4096)});
+      EXPECT_EQ(text(beyond.argument(0, 0, 2).reads), "0-132 476-480") << type << ' ' << places;
+      EXPECT_EQ(text(beyond.argument(0, 6, 2).reads), "0-4 380-480") << type << ' ' << places;
     }
   }
 }
