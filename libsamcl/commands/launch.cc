@@ -27,6 +27,10 @@ using engine::LaneKind;
 // ns that a part computes, at least, for its ends to be launched apart: each launch more costs some us.
 constexpr uint64_t kLeastOverlapped = 25'000;
 
+// To try parts that use what one device holds, ns (two H200: its memory is made anew, others import it): as long as the
+// kernel's launches may have gained less by that in all, they stay whole.
+constexpr uint64_t kTryingHeldNs = 4'000'000;
+
 // Pieces that a part consists of, at least, for others to be able to take over some of it.
 constexpr uint64_t kLeastPieces = 4;
 
@@ -346,10 +350,13 @@ void KernelLaunch::decide(Context& context) {
   if (is_judged) {
     const ComputingTimes times = known->times.expect(busy_items_);
     splits = context.shares_host_memory() ? parts_pay(context, times) : choose_way(context, times);
+    const bool is_early = options.split && options.split->is_held() && options.split->is_tried &&
+                          known->took_ns / 2 < kTryingHeldNs;
+    splits = splits && !is_early;
     predicted_ns_ = splits ? times.parts : times.whole;
     if (splits) known->times.runs_in_parts(busy_items_);
     if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
-    if (options.split && !splits && options.split->is_held()) known->held_speeds.kept_whole();
+    if (options.split && !splits && options.split->is_held() && !is_early) known->held_speeds.kept_whole();
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
   if (options.split) expect_holding(*options.split);
