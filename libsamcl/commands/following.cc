@@ -105,6 +105,20 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, co
   return 0;
 }
 
+// Whether launches may run on a device that their queue has to itself (objects/homes.h).
+bool may_have_homes(const Context& context) {
+  return context.devices.size() > 1 && context.devices[0]->has_strands() && !context.splits_always();
+}
+
+// Whether where it runs is to be found out.
+bool is_home_due(const engine::Node& first, const LaunchRequest& launch) {
+  const auto leader = std::static_pointer_cast<Event>(first.owner);
+  const Kernel& kernel = *launch.kernel;
+  const bool may_move = kernel.cost_model && kernel.build->is_movable;
+  if (!may_move || !leader || !leader->queue || !leader->queue->in_order()) return false;
+  return Homes::is_due(leader->queue->home_use(), kernel.cost_model->times.expect(work_items(launch.ndrange)).whole);
+}
+
 // Room for one more in flight, which is given back unless it is taken.
 class RoomAhead {
  public:
@@ -302,6 +316,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   const uint64_t ns =
       ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
+  if (may_have_homes(context) && is_home_due(*first, launch)) return false;
   RoomAhead room(ahead, ns);
   if (!room.has()) return false;
   const bool is_short = ns < 2 * kHandOver;

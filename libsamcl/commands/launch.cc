@@ -350,8 +350,8 @@ void KernelLaunch::decide(Context& context) {
   if (is_judged) {
     const ComputingTimes times = known->times.expect(busy_items_);
     splits = context.shares_host_memory() ? parts_pay(context, times) : choose_way(context, times);
-    const bool is_early = options.split && options.split->is_held() && options.split->is_tried &&
-                          known->took_ns / 2 < kTryingHeldNs;
+    const bool is_early =
+        options.split && options.split->is_held() && options.split->is_tried && known->took_ns / 2 < kTryingHeldNs;
     splits = splits && !is_early;
     predicted_ns_ = splits ? times.parts : times.whole;
     if (splits) known->times.runs_in_parts(busy_items_);
@@ -386,7 +386,8 @@ void KernelLaunch::decide(Context& context) {
   // What follows one that is timed may take twice as long, and of these all is known that matters.
   const bool is_known_to_pay = splits && context.ways.splits_faster();
   // What parts take together is known where it is known how fast their devices are.
-  timed_ = is_judged && may_be_split && !is_known_to_pay && !plan_->is_tried &&
+  const bool may_have_home = !may_be_split && context.devices.size() > 1 && context.devices[0]->has_strands();
+  timed_ = is_judged && (may_be_split || may_have_home) && !is_known_to_pay && !plan_->is_tried &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&
                  plan_->speeds.empty() && !context.device->is_mixed() && !context.shares_host_memory();
@@ -530,7 +531,8 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
   const unsigned home =
       context.homes.of(use, {ns, meets_others, moving_ns, is_ready}, {devices.data(), devices.size()});
   if (is_ready(home, 0)) whole.parts[0].device = home;
-  if (!context.homes.are_many(use) || !options_.split) return;
+  is_beside_others_ = context.homes.are_many(use);
+  if (!is_beside_others_ || !options_.split) return;
   options_.split.reset();
   options_.why_not_split = kBesideOthers;
 }
@@ -559,7 +561,9 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   if (!plan_) find_home(*event, planner);
   prepare(*event->context);
   const unsigned device = plan_->parts[0].device, strand = may_have_strand() ? planner.strand(device) : 0;
-  timed_ = timed_ && !planner.is_beside_others(device, strand);  // it would seem to take longer
+  // It would seem to take longer.
+  const bool may_have_parts = options_.split || options_.why_not_split == kPartsMayNotPay;
+  timed_ = timed_ && !(may_have_parts && planner.is_beside_others(device, strand));
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -991,9 +995,10 @@ void KernelLaunch::ended(cl_int error) {
   // When the host heard of an end tells who else wanted its processors, too.
   const bool is_heard = !is_measured_ && predicted_ns_ > 0;
   const uint64_t took = is_heard ? std::min(computing_ns_.load(), predicted_ns_) : computing_ns_.load();
-  const Launched how = took < 2 * kHandOver || !might_have ? Launched::otherwise
-                       : plan_->is_split()                 ? Launched::in_parts
-                                                           : Launched::as_promising;
+  const Launched how = is_beside_others_                     ? Launched::beside_others
+                       : took < 2 * kHandOver || !might_have ? Launched::otherwise
+                       : plan_->is_split()                   ? Launched::in_parts
+                                                             : Launched::as_promising;
   Build::took(kernel().build, *kernel().program->context, *known, took, how);
 }
 

@@ -139,6 +139,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool is_judged_ = true;  // what its parts would cost was found out, or it has none
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
+  bool is_beside_others_ = false;     // other queues' launches keep the other devices busy
   bool timed_ = false;
   bool learns_work_ = false;                    // from its parts' times: where it lies
   bool learns_speeds_ = false;                  // likewise: how fast devices are

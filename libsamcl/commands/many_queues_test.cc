@@ -82,12 +82,16 @@ TEST_F(ManyQueues, EachFollowTheirOwnLaunches) {
   begin(a);
   launch(a, first);
   launch(b, second);
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_TRUE(launch(a, first)) << i;
-    EXPECT_TRUE(launch(b, second)) << i;
+  int of_first = 0, of_second = 0;
+  for (int i = 0; i < 16; ++i) {
+    of_first += launch(a, first);
+    of_second += launch(b, second);
   }
-  EXPECT_EQ(contents(a, first), counting(kSize, 14));
-  EXPECT_EQ(contents(b, second), counting(kSize, 6));
+  // Now and then it is found out where they are to run.
+  EXPECT_GE(of_first, 13);
+  EXPECT_GE(of_second, 13);
+  EXPECT_EQ(contents(a, first), counting(kSize, 25));
+  EXPECT_EQ(contents(b, second), counting(kSize, 17));
 }
 
 TEST_F(ManyQueues, WaitForWhatOthersWrite) {

@@ -1,6 +1,7 @@
 #include "libsamcl/objects/homes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace samcl {
 
@@ -23,7 +24,8 @@ void Homes::move(HomeUse& use, unsigned device) {
 }
 
 unsigned Homes::of(HomeUse& use, const Launch& launch, std::span<const unsigned> devices) {
-  count(use, launch.ns);
+  const uint64_t ns = launch.ns + std::exchange(use.unseen_ns, 0);
+  count(use, ns);
   const unsigned first = devices.front();
   const bool is_there = std::ranges::find(devices, use.device) != devices.end();
   if (use.device != first && (is_closed_ || !is_there)) move(use, first);
@@ -34,7 +36,7 @@ unsigned Homes::of(HomeUse& use, const Launch& launch, std::span<const unsigned>
   }
   if (!use.meets_others) return use.device;
   if (are_elsewhere_) {
-    use.computed_ns += launch.ns;
+    use.computed_ns += ns;
     use.moved_ns += launch.moving_ns(use.device);
     if (use.moved_ns > kSomeMovingNs + use.computed_ns / kMostMoving) {
       // It has bytes in common with those that are elsewhere.
@@ -45,8 +47,8 @@ unsigned Homes::of(HomeUse& use, const Launch& launch, std::span<const unsigned>
     }
   }
   if (use.device != first || !launch.meets_others || launch.ns < kLeastNs) return use.device;
-  use.waited_ns += launch.ns;
-  waited_ns_ += launch.ns;
+  use.waited_ns += ns;
+  waited_ns_ += ns;
   const unsigned other =
       *std::ranges::min_element(devices, {}, [&](unsigned device) { return queues_[device].load(); });
   if (queues_[other] + 1 >= queues_[first]) return first;

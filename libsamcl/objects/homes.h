@@ -24,7 +24,8 @@ struct HomeUse {
   bool stays = false;         // on the first device, from now on
   uint64_t waited_ns = 0;     // its launches beside others'
   uint64_t computed_ns = 0, moved_ns = 0;
-  uint64_t recent_ns = 0, epoch = 0;  // of the work of late (Homes::work)
+  uint64_t unseen_ns = 0;             // of launches that Homes::of() was not asked of
+  uint64_t recent_ns = 0, epoch = 0;  // of the work of late
 };
 
 class Homes {
@@ -41,6 +42,13 @@ class Homes {
   // Where it is at home, of these devices: the first one and others.
   unsigned of(HomeUse& use, const Launch& launch, std::span<const unsigned> devices);
 
+  // A launch of that queue is about to follow another one, without being planned: whether it is to be planned after
+  // all, since of() has not been asked for a while. ns: 0: what it takes is not known.
+  static bool is_due(HomeUse& use, uint64_t ns) {
+    use.unseen_ns += ns > 0 ? ns : kUnseenNs / 8;
+    return use.unseen_ns >= kUnseenNs;
+  }
+
   // Whether devices do better with other queues' work than with parts of that queue's launches.
   bool are_many(const HomeUse& use);
   // What that said last. Any thread.
@@ -53,6 +61,7 @@ class Homes {
 
   // A launch that is shorter does not gain by that.
   static constexpr uint64_t kLeastNs = 20'000;
+  static constexpr uint64_t kUnseenNs = 400'000;
   // What moving may take beside computing, and always.
   static constexpr uint64_t kMostMoving = 2, kSomeMovingNs = 2'000'000;
   // A queue does most of the work with that part of it.

@@ -112,6 +112,17 @@ TEST_F(HomesOfQueues, AreFreeAgainWhenAQueueIsGone) {
   EXPECT_EQ(queues[1 - elsewhere].device + queues[2].device, 1u);
 }
 
+TEST_F(HomesOfQueues, AreAskedForNowAndThenOfLaunchesThatFollowOthers) {
+  HomeUse& use = queues[1];
+  int seen = 0;
+  for (int i = 0; i < 40; ++i) seen += Homes::is_due(use, Homes::kUnseenNs / 10) && launch(1, false) == 0;
+  EXPECT_EQ(seen, 4);
+  launch(0);
+  for (int i = 0; i < 3; ++i) Homes::is_due(use, kNs);
+  EXPECT_EQ(launch(1), 0u) << "four launches' time";
+  EXPECT_EQ(launch(1), 1u) << "what the others took counts";
+}
+
 TEST_F(HomesOfQueues, AreOnlyOnDevicesInUse) {
   moving_ns = 0;
   work(2);

@@ -232,18 +232,23 @@ void Build::make_beside(const std::shared_ptr<const Build>& build, Context& cont
 
 void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
                  Launched how) {
-  const uint64_t counts = ns > 2 * kHandOver ? ns - 2 * kHandOver : 0;  // parts save half of that at best
+  const bool is_beside = how == Launched::beside_others;
+  const uint64_t saved = ns > 2 * kHandOver ? ns - 2 * kHandOver : 0;  // by parts half of that at best
+  const uint64_t counts = is_beside ? ns : saved;
   const uint64_t before = kernel.took_ns.fetch_add(counts);
   const uint64_t cost = build->sub_kernel_build_ns;
   // That parts are of no use is worth knowing where devices were opened for them.
   bool keeps = (before < cost && before + counts >= cost) || (build->has_opened && !build->is_kept_.exchange(true));
-  if (how == Launched::in_parts) kernel.in_parts_ns += counts;
-  if (how != Launched::otherwise) {
+  if (how == Launched::in_parts || is_beside) kernel.in_parts_ns += counts;
+  if (is_beside) {  // for which devices are opened, and parts not built
+    const uint64_t promising = kernel.promising_ns.fetch_add(counts);
+    keeps |= is_worth_keeping(promising, promising + counts);
+  } else if (how != Launched::otherwise) {
     kernel.promising_ns += counts;
     const uint64_t promising = build->promising_ns_.fetch_add(counts);
     keeps |= is_worth_keeping(promising, promising + counts);
   }
-  if (!build->sub_kernel_programs.empty() && keeps) post(build, context, &Build::remember);
+  if (keeps && (is_beside || !build->sub_kernel_programs.empty())) post(build, context, &Build::remember);
 }
 
 void Build::recall(const RememberedTimes& times) {

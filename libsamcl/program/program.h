@@ -108,7 +108,8 @@ struct Build {
   // They will be needed, by this process or the next one: makes them on a thread of its own.
   static void make_beside(const std::shared_ptr<const Build>& build, Context& context);
   // A launch of that kernel took so long.
-  enum class Launched : uint8_t { in_parts, as_promising, otherwise };  // it was in parts, might be, or neither
+  // It was in parts, might be, ran while other queues kept the other devices busy, or neither.
+  enum class Launched : uint8_t { in_parts, as_promising, beside_others, otherwise };
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
                    Launched how);
   void release_sub_kernel_programs();
