@@ -992,14 +992,11 @@ void KernelLaunch::ended(cl_int error) {
   if (!known) return;
   using Launched = Build::Launched;
   const bool might_have = plan_->is_split() || options_.why_not_split == kPartsMayNotPay;
-  // When the host heard of an end tells who else wanted its processors, too.
-  const bool is_heard = !is_measured_ && predicted_ns_ > 0;
-  const uint64_t took = is_heard ? std::min(computing_ns_.load(), predicted_ns_) : computing_ns_.load();
-  const Launched how = is_beside_others_                     ? Launched::beside_others
-                       : took < 2 * kHandOver || !might_have ? Launched::otherwise
-                       : plan_->is_split()                   ? Launched::in_parts
-                                                             : Launched::as_promising;
-  Build::took(kernel().build, *kernel().program->context, *known, took, how);
+  const Launched how = is_beside_others_                              ? Launched::beside_others
+                       : computing_ns_ < 2 * kHandOver || !might_have ? Launched::otherwise
+                       : plan_->is_split()                            ? Launched::in_parts
+                                                                      : Launched::as_promising;
+  Build::took(kernel().build, *kernel().program->context, *known, computing_ns_, how);
 }
 
 }  // namespace samcl
