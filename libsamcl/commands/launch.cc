@@ -525,6 +525,7 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
     if (worth_ns >= build->built_ns + (other.is_open() ? 0 : kOpening)) Build::make_beside_on(build, context, device);
     return false;
   };
+  unseen_ns_ = use.unseen_ns;
   const bool meets_others =
       planner.is_beside_others(use.device, planner.strand(use.device)) && !leaves_idle(request_, *context.devices[0]);
   const auto devices = context.devices_in_use();
@@ -996,7 +997,8 @@ void KernelLaunch::ended(cl_int error) {
                        : computing_ns_ < 2 * kHandOver || !might_have ? Launched::otherwise
                        : plan_->is_split()                            ? Launched::in_parts
                                                                       : Launched::as_promising;
-  Build::took(kernel().build, *kernel().program->context, *known, computing_ns_, how);
+  const uint64_t unseen = is_beside_others_ ? unseen_ns_ : 0;
+  Build::took(kernel().build, *kernel().program->context, *known, computing_ns_ + unseen, how);
 }
 
 }  // namespace samcl

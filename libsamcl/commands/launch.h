@@ -140,6 +140,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool is_beside_others_ = false;     // other queues' launches keep the other devices busy
+  uint64_t unseen_ns_ = 0;            // then: of the launches before it that were not planned
   bool timed_ = false;
   bool learns_work_ = false;                    // from its parts' times: where it lies
   bool learns_speeds_ = false;                  // likewise: how fast devices are
