@@ -25,8 +25,8 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 # all of libsamcl twice takes too long by day.
 pieces=(threads_test device_test memory_test copy_pool_test)
 of_processes=(protocol_test registry_test daemon_soak_test manager_test)
-of_one_thread=(objects_test observe_test launch_test held_launches_test many_queues_test command_order_test random_commands_test coherence_test engine_test merge_test
-  ndrange_test)
+of_one_thread=(objects_test observe_test launch_test held_launches_test many_queues_test command_order_test
+  random_commands_test coherence_test engine_test merge_test ndrange_test)
 run_one_by_one() {
   local result=0 test
   for test in "$@"; do

@@ -339,7 +339,7 @@ void KernelLaunch::decide(Context& context) {
   }
   CostModel* const known = kernel().cost_model;
   const bool is_judged = known && !context.splits_always();
-  const bool may_be_split = options.split || options.why_not_split == kPartsMayNotPay;
+  const bool may_be_split = may_have_parts();
   busy_items_ = work_items(request_.ndrange);
   if (is_judged && options.split) {
     const SmallVector<uint64_t, 1>& written = options.split->written;
@@ -561,10 +561,8 @@ void KernelLaunch::uses(Uses& uses) {
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   if (!plan_) find_home(*event, planner);
   prepare(*event->context);
-  const unsigned device = plan_->parts[0].device, strand = may_have_strand() ? planner.strand(device) : 0;
-  // It would seem to take longer.
-  const bool may_have_parts = options_.split || options_.why_not_split == kPartsMayNotPay;
-  timed_ = timed_ && !(may_have_parts && planner.is_beside_others(device, strand));
+  // Beside others it would seem to take longer.
+  if (timed_ && may_have_parts() && planner.is_beside_others(plan_->parts[0].device, strand(planner))) timed_ = false;
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -683,23 +681,24 @@ bool KernelLaunch::uses_untracked() const {
 }
 
 // Parts of several devices wait for each other where they do so in the first strand.
-bool KernelLaunch::may_have_strand() const {
-  return plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked();
+unsigned KernelLaunch::strand(const Planner& planner) const {
+  const bool may_have_one = plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked();
+  return may_have_one ? planner.strand(plan_->parts[0].device) : 0;
 }
 
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
   const auto& parts = plan_->parts;
   const bool untracked = uses_untracked();
   is_all_ = parts.size() == 1 && planner.operations() == 0 && !is_again_;
-  const unsigned strand = may_have_strand() ? planner.strand(parts[0].device) : 0;
-  if (is_all_) event->runs_only_on(event->context->at({LaneKind::compute, parts[0].device, strand}));
+  const unsigned its_strand = strand(planner);
+  if (is_all_) event->runs_only_on(event->context->at({LaneKind::compute, parts[0].device, its_strand}));
   share_parts(*event->context);
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
-    RealDevice& device = event->context->at({LaneKind::compute, parts[p].device, strand});
+    RealDevice& device = event->context->at({LaneKind::compute, parts[p].device, its_strand});
     Planner::Planned planned;
-    planned.lane = {LaneKind::compute, parts[p].device, strand};
+    planned.lane = {LaneKind::compute, parts[p].device, its_strand};
     planned.is_handed_on = p < plan_->layers || plan_->is_held();
     planned.has_own_end = goes_ahead_;
     parts_.emplace_back(*this, event, p, device);

@@ -125,7 +125,7 @@ cl_int RealDevice::create_context_and_queues() const {
 }
 
 RealDevice::~RealDevice() {
-  for (const auto& strand : strands_) delete strand.load();
+  each_further_strand([](const RealDevice& strand) { delete &strand; });
   submissions_.reset();                          // its last job still uses what follows,
   for (auto& worker : workers_) worker.reset();  // and theirs the queues
   completions_.reset();
@@ -234,8 +234,7 @@ bool RealDevice::drain(int milliseconds) {
   submissions_->drain(SubmissionQueue::Lock::free);
   idle &= submissions_->thread().drain(left());  // it may be making room for what another thread has submitted since
   for (auto& worker : workers_) idle &= worker->drain(left());
-  for (unsigned number = 1; number < kMostStrands; ++number)
-    if (RealDevice* const made = strand(number)) idle &= made->drain(left());
+  each_further_strand([&](RealDevice& strand) { idle &= strand.drain(left()); });
   return (!completions_ || completions_->drain(left())) && idle;
 }
 
@@ -243,8 +242,7 @@ void RealDevice::wake_threads() {
   submissions_->thread().post([] {});
   for (auto& worker : workers_) worker->post([] {});
   if (completions_) completions_->wake_thread();
-  for (unsigned number = 1; number < kMostStrands; ++number)
-    if (RealDevice* const made = strand(number)) made->wake_threads();
+  each_further_strand([](RealDevice& strand) { strand.wake_threads(); });
 }
 
 lease::Lease RealDevice::link_lease() const {

@@ -84,8 +84,7 @@ class RealDevice {
   template <typename Call>
   void each_strand(const Call& call) {
     call(*this);
-    for (unsigned number = 1; number < kMostStrands; ++number)
-      if (RealDevice* const made = strand(number)) call(*made);
+    each_further_strand(call);
   }
   bool has_strands() const { return of_ || has_strands_.load(std::memory_order_relaxed); }
   // Whether it may have any: nobody else grants or counts what it does.
@@ -207,6 +206,11 @@ class RealDevice {
  private:
   RealDevice(unsigned index, cl_device_id id, std::vector<cl_context_properties> properties, LeaseTarget lease,
              std::shared_ptr<OneContext> one_context, const RealDevice* of, unsigned strand_number);
+  template <typename Call>
+  void each_further_strand(const Call& call) {
+    for (unsigned number = 1; number < kMostStrands; ++number)
+      if (RealDevice* const made = strand(number)) call(*made);
+  }
   cl_int create_context_and_queues() const;
   lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);

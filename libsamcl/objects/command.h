@@ -58,7 +58,7 @@ class Command {
   virtual bool may_be_followed(const Event& /*event*/, bool /*is_latest*/) const { return false; }
   // Its event gets the end of that operation's first part, if that has one which is asked late. Likewise.
   virtual void leave_untold(Event& /*event*/) {}
-  // A launch is enqueued right behind such a one, in order, while nothing else has been planned in the context. True:
+  // A launch is enqueued right behind such a one, in order, with nothing between them in that queue. True:
   // it has taken that launch on, with which it ends, and which that event stands for (nullptr: none). Under the graph's
   // lock.
   virtual bool is_followed_by(const LaunchRequest& /*launch*/, const std::shared_ptr<Event>& /*seen*/) { return false; }

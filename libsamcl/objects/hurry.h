@@ -8,8 +8,8 @@ namespace samcl {
 // While it lives, the devices of a context tell at once what has ended on them. The context must outlive it.
 class Hurry {
  public:
-  explicit Hurry(const Context& context) : context_(context) {
-    context_.each_strand([this](RealDevice& device) {
+  explicit Hurry(const Context& context) {
+    context.each_strand([this](RealDevice& device) {
       device.completions().start_hurrying();
       hurried_.push_back(&device);
     });
@@ -21,7 +21,6 @@ class Hurry {
   Hurry& operator=(const Hurry&) = delete;
 
  private:
-  const Context& context_;
   SmallVector<RealDevice*, 4> hurried_;  // more may be made meanwhile
 };
 
