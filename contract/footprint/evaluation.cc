@@ -1,6 +1,9 @@
 #include "contract/footprint/evaluation.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
 
 #include "contract/footprint/access_box.h"
 
@@ -83,6 +86,7 @@ void Evaluation::enter(Id id) {
 void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
   const uint64_t size = launch_.arguments[access.argument].buffer_bytes;
   const auto whole = [&] {
+    if (reaches_) reaches_->push_back({.argument = access.argument, .writes = access.writes, .is_anywhere = true});
     if (access.reads) result.reads = {true, {}};
     if (access.writes) result.may_write = {true, {}};
   };
@@ -111,6 +115,7 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
     }
   }
   if (const Cases cases = cases_of(offset); cases.node != kNone) return visit_cases(cases, access, result);
+  if (reaches_) return reach(access, offset, width);
   const AccessBox box = access_box(*here_, variables_, offset, width, sure_width);
   if (!box.known) return whole();
   for (const StridedRange& range : box.may) {
@@ -125,6 +130,48 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
       if (access.writes) add_strictly(result.surely_writes, inside, kMostRanges);
     }
   }
+}
+
+std::vector<Reach> Evaluation::reaches() {
+  std::vector<Reach> all;
+  reaches_ = &all;
+  run();
+  reaches_ = nullptr;
+  return all;
+}
+
+// What grows faster than the launch's number are rows, whose distances have a common divisor; all else is within one.
+void Evaluation::reach(const Access& access, const Form& offset, uint64_t width) {
+  const auto anywhere = [&] {
+    reaches_->push_back({.argument = access.argument, .writes = access.writes, .is_anywhere = true});
+  };
+  const auto farthest = std::numeric_limits<int64_t>::max() / 4;
+  const auto is_near = [&](const Interval& range) { return range.low > -farthest && range.high < farthest; };
+  const Interval all = here_->range(offset);
+  if (all.empty()) return;
+  const int64_t step = offset.factor(Variables::group(2));
+  Form within(offset.constant());
+  int64_t lattice = 0;
+  for (const Term& term : offset) {
+    if (term.variable == Variables::group(2)) continue;
+    if (step != 0 && std::abs(term.factor) > std::abs(step))
+      lattice = std::gcd(lattice, term.factor);
+    else
+      within = within + Form::of(term.variable, term.factor);
+  }
+  const Interval low = here_->range(within);
+  if (!within.valid() || !is_near(all) || !is_near(low) || low.empty() || width > static_cast<uint64_t>(farthest))
+    return anywhere();
+  const auto number = [](Wide value) { return static_cast<int64_t>(value); };
+  const Wide wide = static_cast<Wide>(width);
+  reaches_->push_back({.argument = access.argument,
+                       .writes = access.writes,
+                       .low = number(low.low),
+                       .high = number(low.high + wide),
+                       .step = step,
+                       .lattice = lattice,
+                       .all_low = number(all.low),
+                       .all_high = number(all.high + wide)});
 }
 
 }  // namespace samcl::footprint

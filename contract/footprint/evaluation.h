@@ -17,6 +17,9 @@ class Evaluation {
   // Of the accesses that are asked for.
   std::vector<ArgumentFootprint> run(bool (*asks_for)(const Access&) = [](const Access&) { return true; });
 
+  // Of launches gathered in one.
+  std::vector<Reach> reaches();
+
  private:
   struct Cached {
     Form form;
@@ -27,6 +30,9 @@ class Evaluation {
 
   void enter(Id region);
   void visit(const Access& access, ArgumentFootprint& result);
+  // Whether it is of several launches gathered in one.
+  bool is_gathered() const { return !launch_.steps.empty(); }
+  void reach(const Access& access, const Form& offset, uint64_t width);
 
   // cases.cc: a value that wraps around at a number of its own, or is one of two, taken apart where the access then
   // touches much less: each of the cases as if it were an access of its own.
@@ -54,6 +60,7 @@ class Evaluation {
   // values.cc: the value of a node in the present region, modulo 2^bits.
   Form value(Id node);
   Form compute(Id id, const Node& node);
+  Form growth(const Node& node) const;
   Form by_place(Id id, const Node& node);
   Form product(Id id, const Form& a, const Form& b);
   Form bitwise(Id id, const Node& node);
@@ -97,6 +104,7 @@ class Evaluation {
   std::vector<Cached> cache_;         // by node
   std::vector<bool> gives_way_;       // by loop
   std::vector<Choice> choices_;       // made for the present access
+  std::vector<Reach>* reaches_ = nullptr;
   Knowledge* here_ = nullptr;
   Id region_ = 0;
   uint64_t stamp_ = 1;

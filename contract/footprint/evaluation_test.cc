@@ -484,6 +484,113 @@ void check(uint64_t seed, Tally& tally) {
   if (!found.surely_writes.empty()) ++tally.sure_writes;
 }
 
+bool holds(const Reach& reach, int64_t launch, uint64_t byte) {
+  if (reach.is_anywhere) return true;
+  const auto at = static_cast<int64_t>(byte);
+  if (at < reach.all_low || at >= reach.all_high) return false;
+  const int64_t past = at - reach.low - launch * reach.step, width = reach.high - reach.low;
+  if (reach.lattice == 0) return past >= 0 && past < width;
+  return (past % reach.lattice + reach.lattice) % reach.lattice < width;
+}
+
+struct GatheredTally {
+  unsigned programs = 0, known = 0, apart = 0;
+};
+
+// Has the first access move on with an argument, as planes do.
+void move_on(SymbolicFootprint& program, ProgramGenerator& generator) {
+  const auto node = [&](const Node& next) {
+    program.nodes.push_back(next);
+    return static_cast<Id>(program.nodes.size() - 1);
+  };
+  const Id argument = node({.op = Op::argument, .bits = 32, .a = 1, .b = 0});
+  const Id extended = node({.op = Op::sign_extend, .bits = 64, .a = argument});
+  const Id plane = node({.op = Op::constant, .bits = 64, .value = static_cast<int64_t>(8 << generator.below(6))});
+  const Id start = node({.op = Op::multiply, .bits = 64, .a = extended, .b = plane});
+  Access& access = program.accesses.front();
+  access.offset = node({.op = Op::add, .bits = 64, .a = access.offset, .b = start});
+}
+
+// Launches one after the other, whose arguments grow, against what is said of all of them together.
+void check_gathered(uint64_t seed, GatheredTally& tally) {
+  ProgramGenerator generator(seed);
+  SymbolicFootprint program = generator.program();
+  std::stable_sort(program.accesses.begin(), program.accesses.end(),
+                   [](const Access& a, const Access& b) { return a.region < b.region; });
+  if (generator.chance(50)) {
+    program.accesses.resize(1);
+    if (generator.chance(70)) move_on(program, generator);
+  }
+  const Footprint footprint = Footprint::parse(to_text(program)).value();
+  LaunchInputs one;
+  one.ndrange.dimensions = 2;
+  one.ndrange.local = {1 + generator.below(5), 1 + generator.below(3), 1};
+  for (unsigned d = 0; d < 2; ++d) {
+    const uint64_t groups = 1 + generator.below(4), local = one.ndrange.local[d];
+    one.ndrange.global[d] = groups * local - (generator.chance(30) ? generator.below(local) : 0);
+    if (generator.chance(30)) one.ndrange.offset[d] = generator.below(5);
+  }
+  const uint64_t launches = 2 + generator.below(5);
+  std::array<int32_t, 2> first{};
+  std::array<int64_t, 3> steps{};
+  for (size_t i = 0; i < first.size(); ++i) {
+    first[i] = static_cast<int32_t>(generator.below(20)) - (generator.chance(20) ? 10 : 0);
+    if (generator.chance(70))
+      steps[i + 1] = static_cast<int64_t>(generator.below(13)) * (generator.chance(20) ? -1 : 1);
+  }
+
+  std::vector<std::set<uint64_t>> reads, writes;
+  for (uint64_t launch = 0; launch < launches; ++launch) {
+    std::array<int32_t, 2> values = first;
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] += static_cast<int32_t>(steps[i + 1]) * static_cast<int32_t>(launch);
+    const ArgumentValue arguments[] = {
+        {{}, kBufferBytes}, {std::as_bytes(std::span(&values[0], 1)), 0}, {std::as_bytes(std::span(&values[1], 1)), 0}};
+    one.arguments = arguments;
+    Run run(program, one, seed);
+    run.box({{}, one.ndrange.groups()});
+    if (run.endless) return;
+    reads.push_back(run.reads);
+    writes.push_back(run.writes);
+  }
+  ++tally.programs;
+
+  const ArgumentValue arguments[] = {
+      {{}, kBufferBytes}, {std::as_bytes(std::span(&first[0], 1)), 0}, {std::as_bytes(std::span(&first[1], 1)), 0}};
+  LaunchInputs all{one.ndrange, arguments, steps};
+  all.ndrange.dimensions = 3;
+  all.ndrange.global[2] = launches;
+  const std::vector<Reach> reaches = footprint.reaches(all);
+  const std::string story = "seed " + std::to_string(seed) + ": " + to_text(program);
+  const auto reached = [&](uint64_t launch, uint64_t byte, bool writing) {
+    return std::ranges::any_of(reaches, [&](const Reach& reach) {
+      return (reach.writes || !writing) && holds(reach, static_cast<int64_t>(launch), byte);
+    });
+  };
+  for (uint64_t launch = 0; launch < launches; ++launch) {
+    for (const uint64_t byte : reads[launch]) ASSERT_TRUE(reached(launch, byte, false)) << "reads, " << story;
+    for (const uint64_t byte : writes[launch]) ASSERT_TRUE(reached(launch, byte, true)) << "writes, " << story;
+  }
+  tally.known += std::ranges::none_of(reaches, &Reach::is_anywhere);
+  const ReachPlace places[3] = {};
+  if (reaches.empty() || !launches_are_apart(reaches, places, reaches, places, launches)) return;
+  tally.apart += std::ranges::any_of(reaches, &Reach::writes);
+  for (uint64_t a = 0; a < launches; ++a)
+    for (const uint64_t byte : writes[a])
+      for (uint64_t b = 0; b < launches; ++b)
+        ASSERT_TRUE(a == b || (!reads[b].contains(byte) && !writes[b].contains(byte))) << story;
+}
+
+TEST(Evaluation, of_launches_that_are_gathered_is_never_too_small_and_what_is_apart_is) {
+  const TestSeed first;
+  const uint64_t programs = test_number("SAMCL_TEST_COUNT", 1500);
+  GatheredTally tally;
+  for (uint64_t i = 0; i < programs && !HasFailure(); ++i) check_gathered(first + i, tally);
+  std::cout << tally.programs << " programs, " << tally.known << " known, " << tally.apart << " apart\n";
+  EXPECT_GT(tally.known, tally.programs / 4);
+  EXPECT_GT(tally.apart, tally.programs / 50);
+}
+
 // Found by chance: under its conditions the divisor has no value at all.
 TEST(Evaluation, of_a_division_that_nothing_gets_to_ends) {
   Tally tally;

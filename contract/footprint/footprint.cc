@@ -35,6 +35,14 @@ std::vector<ArgumentFootprint> Footprint::evaluate_writes(const LaunchInputs& la
   });
 }
 
+std::vector<Reach> Footprint::reaches(const LaunchInputs& launch) const {
+  if (prepared_) return footprint::Evaluation(prepared_->symbolic, launch, {{}, launch.ndrange.groups()}).reaches();
+  std::vector<Reach> all;
+  for (size_t argument = 0; argument < launch.arguments.size(); ++argument)
+    all.push_back({.argument = argument, .writes = true, .is_anywhere = true});
+  return all;
+}
+
 std::vector<uint64_t> Footprint::numbers(const LaunchInputs& launch) const {
   return prepared_ ? prepared_->numbers.of(prepared_->symbolic, launch) : std::vector<uint64_t>();
 }

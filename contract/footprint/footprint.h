@@ -27,6 +27,7 @@
 
 #include "base/result.h"
 #include "contract/footprint/byte_set.h"
+#include "contract/footprint/reach.h"
 #include "contract/ndrange.h"
 
 namespace samcl {
@@ -48,6 +49,9 @@ struct LaunchInputs {
   // any will do (such a kernel does not look at it), say {1, 1, 1} or the one that the boxes are counted in.
   Ndrange ndrange;
   std::span<const ArgumentValue> arguments;  // by index
+  // Of launches gathered in one (KernelTranslation::gathers_by), whose third dimension counts them: how much each
+  // argument's value grows from one to the next, by index, modulo its type's size. Empty: it is one launch.
+  std::span<const int64_t> steps = {};
 };
 
 // Bytes relative to the argument's own start (a sub-buffer's, not its parent's).
@@ -75,6 +79,9 @@ class Footprint {
 
   // The same of what the box may write alone, which takes less time; the other sets are empty.
   std::vector<ArgumentFootprint> evaluate_writes(const LaunchInputs& launch, const GroupBox& box) const;
+
+  // How far each access of the launches goes that are gathered in that one, all of them.
+  std::vector<Reach> reaches(const LaunchInputs& launch) const;
 
   // What the answer depends on of the arguments' values: launches of one NDRange with buffers of the same sizes have
   // the same answers where these are equal.

@@ -117,9 +117,16 @@ Interval Evaluation::bounds(Id node, bool is_signed) {
   return is_signed ? signed_values(bits) : unsigned_values(bits);
 }
 
+// Of an argument, from one launch to the next.
+Form Evaluation::growth(const Node& node) const {
+  const int64_t step = is_gathered() ? launch_.steps[node.a] : 0;
+  return step == 0 ? Form() : Form::of(Variables::group(2), step);
+}
+
 Form Evaluation::by_place(Id id, const Node& node) {
   const Ndrange& ndrange = launch_.ndrange;
   const unsigned d = node.a;
+  if (is_gathered() && d == 2 && node.op != Op::local_id) return any(id);  // kernels that ask for it are not gathered
   const Wide local = ndrange.local[d];
   const bool uniform = ndrange.global[d] % ndrange.local[d] == 0;
   switch (node.op) {
@@ -143,14 +150,15 @@ Form Evaluation::compute(Id id, const Node& node) {
       if (node.a >= launch_.arguments.size()) return any(id);
       const auto all = launch_.arguments[node.a].value;
       if (node.b + bytes > all.size()) return any(id);
+      if (node.b != 0 && is_gathered() && launch_.steps[node.a] != 0) return any(id);
       int64_t number = 0;
       std::memcpy(&number, all.data() + node.b, bytes);
       // As signed: small negative numbers stay small.
       if (bytes < 8 && (number >> (bytes * 8 - 1)) != 0) number -= int64_t{1} << (bytes * 8);
-      return Form(Wide{number});
+      return Form(Wide{number}) + growth(node);
     }
     case Op::unknown: return any(id);
-    case Op::work_dim: return Form(Wide{launch_.ndrange.dimensions});
+    case Op::work_dim: return is_gathered() ? any(id) : Form(Wide{launch_.ndrange.dimensions});
     case Op::group_id:
     case Op::local_id:
     case Op::global_id:
