@@ -69,6 +69,11 @@ struct KernelTranslation {
   // It stores, compares or follows addresses kept in memory: all such kernels run whole, on one and the same device.
   bool depends_on_addresses = false;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
+  // Launches that differ in these by-value arguments alone, ascending, each an integer of at most 8 bytes, may run as
+  // one launch of the kernel of the same name in TranslatedSource::gathered, whose third dimension counts the launches.
+  // It has as many more parameters, ulong each: how much more, modulo the type's size, each of these is from launch to
+  // launch. Empty: it has no such variant.
+  std::vector<uint32_t> gathers_by;
   // What it reads and writes, for samcl::Footprint::parse (contract/footprint/footprint.h).
   std::string footprint;
 
@@ -83,6 +88,9 @@ struct TranslatedSource {
   std::optional<std::string> source;  // nullopt: nothing needed rewriting
   // Build options to use with it (the program's own, less what preprocessing has consumed).
   std::string options;
+  // The source in which kernels that have gathers_by are their variants, to be built with the same options; nullopt:
+  // there is none.
+  std::optional<std::string> gathered;
 };
 
 // What stood at a path where a source included a file, or looked for one in vain; see stamp_of_path() in file_stamp.h.

@@ -288,9 +288,9 @@ bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQue
   return made;
 }
 
-void DeviceBackend::give(const LaunchRing::Launch& launch) {
+void DeviceBackend::give(const LaunchRing::Launch& launch, uint32_t count) {
   RealDevice& device = set_.at(launch.of->lane);
-  const cl_int error = device.launch(launch);
+  const cl_int error = device.launch(launch, count);
   if (error == CL_SUCCESS) return;
   if (launch.end) launch.end->fails();
   device.completions().failed(*launch.of, error);

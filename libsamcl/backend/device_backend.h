@@ -107,7 +107,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
   bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
   bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;
-  void give(const LaunchRing::Launch& launch) override;
+  void give(const LaunchRing::Launch& launch, uint32_t count) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);
   Giving giving(const engine::Node& node, bool is_awaited, bool may_wait) const;

@@ -331,6 +331,8 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
   const bool has_times = seen && seen->has_times;
+  const bool may_gather = !seen && !ahead && Gathering::may_gather(launch, context, device);
+  if (may_gather) gathering_.observe(launch);
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);
@@ -344,7 +346,10 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   const bool is_given = give(device, first, seen, giving,
                              counted([&](cl_event* event) { return enqueue_now(launch, device, {event, has_times}); }),
                              counted([&](LateTimes* end, LaunchRing::Launch& next) {
-                               return enqueue_later(launch, context, device, *first, end, next);
+                               if (may_gather && gathering_.join(launch, context, device)) return true;
+                               if (!enqueue_later(launch, context, device, *first, end, next)) return false;
+                               may_gather ? gathering_.was_put(launch, device) : gathering_.other_was_put();
+                               return true;
                              }));
   if (!is_given) return false;
   room.taken();

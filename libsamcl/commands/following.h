@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "libsamcl/commands/gathering.h"
 #include "libsamcl/objects/command.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_plan.h"
@@ -96,6 +97,7 @@ class Following {
             const Enqueue& enqueue, const EnqueueLater& enqueue_later);
   void given(uint64_t ns, bool is_seen);
 
+  Gathering gathering_;
   std::vector<Used> used_;
   std::vector<std::shared_ptr<Buffer>> objects_;  // of what perhaps has not run; several may be parts of one storage
   // A kernel once. These are changed only while the operation awaits its end (CompletionQueue::extend()), since ran()

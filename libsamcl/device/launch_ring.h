@@ -6,6 +6,7 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,6 +26,21 @@ class LaunchRing {
     uint32_t size;
     std::array<std::byte, kMostBytes> value;
   };
+  // An integer argument that grows from one launch to the next, modulo its size.
+  struct Growing {
+    cl_uint index;
+    uint32_t size;  // bytes, at most 8
+    uint64_t first, step;
+  };
+  // Launches that came while this one was waiting here, and are to run with it as one: a kernel whose third dimension
+  // counts them.
+  struct Gathered {
+    static constexpr size_t kMostGrowing = 6;
+    cl_kernel kernel;
+    cl_uint growing;
+    std::array<Growing, kMostGrowing> values;
+  };
+  static constexpr uint32_t kTaken = 0;
   // All that it names lives until it has been given: the operation that it belongs to sees to that.
   struct Launch {
     static constexpr size_t kMostChanges = 6;
@@ -36,6 +52,9 @@ class LaunchRing {
     bool has_offset, has_local;
     std::array<size_t, 3> offset, size, local;
     std::array<Change, kMostChanges> changed;
+    Gathered gathered;  // meaningful if it stands for more than one
+    std::atomic<uint32_t> count{kTaken};
+    bool is_taken() const { return count.load(std::memory_order_relaxed) == kTaken; }
   };
 
   // How many have been put so far, and given. Any thread, as the next three.
@@ -47,10 +66,34 @@ class LaunchRing {
 
   // Where to write the next one, which put() makes one of those to be given. While it is not full.
   Launch& next() { return launches_[put_.load(std::memory_order_relaxed) % kRoom]; }
-  void put() { put_.fetch_add(1); }
+  void put() {
+    next().count.store(1, std::memory_order_relaxed);
+    put_.fetch_add(1);
+  }
+  // The one put last but so many, as long as nobody has put that many after it: to write what it stands for, before
+  // more are gathered in it.
+  Launch* put_before(uint64_t others) {
+    const uint64_t put = put_.load(std::memory_order_relaxed);
+    return others < std::min(put, kRoom) ? &launches_[(put - 1 - others) % kRoom] : nullptr;
+  }
+  // Whether it stands for one more from now on: not if it is being given.
+  static bool gather(Launch& launch) {
+    uint32_t count = launch.count.load(std::memory_order_relaxed);
+    while (count != kTaken)
+      if (launch.count.compare_exchange_weak(count, count + 1, std::memory_order_release, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
 
-  // The first one, which given() lets go of. While it is not empty.
-  const Launch& first() const { return launches_[given_.load(std::memory_order_relaxed) % kRoom]; }
+  // The first one, which given() lets go of, and how many it stands for from now on. While it is not empty.
+  struct Taken {
+    const Launch& launch;
+    uint32_t count;
+  };
+  Taken take() {
+    Launch& first = launches_[given_.load(std::memory_order_relaxed) % kRoom];
+    return {first, first.count.exchange(kTaken, std::memory_order_acquire)};
+  }
   void given() { given_.store(given_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
  private:

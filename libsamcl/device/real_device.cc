@@ -192,20 +192,59 @@ uint64_t RealDevice::busy_groups(uint64_t work_items) const {
   return work_items_at_once_ > 0 ? (groups_at_once(work_items) + 3) / 4 : units_;
 }
 
-cl_int RealDevice::launch(const LaunchRing::Launch& launch) {
-  const auto& cl = driver::real();
+cl_int RealDevice::launch(const LaunchRing::Launch& launch, uint32_t count) {
   for (cl_uint i = 0; i < launch.changes; ++i) {
     const LaunchRing::Change& change = launch.changed[i];
-    const cl_int error = cl.clSetKernelArg(launch.kernel, change.index, change.size, change.value.data());
+    const cl_int error = driver::real().clSetKernelArg(launch.kernel, change.index, change.size, change.value.data());
     if (error == CL_SUCCESS) continue;
     *launch.is_doubtful = true;
     return error;
   }
+  return count == 1 ? enqueue(launch.kernel, launch, 1) : launch_gathered(launch, count);
+}
+
+cl_int RealDevice::enqueue(cl_kernel kernel, const LaunchRing::Launch& launch, uint32_t count) {
+  std::array<size_t, 3> size = launch.size;
+  if (count > 1) size[2] = count;
   Queue& compute = queue(engine::LaneKind::compute);
   std::lock_guard one_at_a_time(compute.calls);
-  return cl.clEnqueueNDRangeKernel(compute_queue(ComputeQueues::Use::either), launch.kernel, launch.dimensions,
-                                   launch.has_offset ? launch.offset.data() : nullptr, launch.size.data(),
-                                   launch.has_local ? launch.local.data() : nullptr, 0, nullptr, nullptr);
+  return driver::real().clEnqueueNDRangeKernel(compute_queue(ComputeQueues::Use::either), kernel,
+                                               count > 1 ? 3 : launch.dimensions,
+                                               launch.has_offset ? launch.offset.data() : nullptr, size.data(),
+                                               launch.has_local ? launch.local.data() : nullptr, 0, nullptr, nullptr);
+}
+
+cl_int RealDevice::launch_gathered(const LaunchRing::Launch& launch, uint32_t count) {
+  const LaunchRing::Gathered& gathered = launch.gathered;
+  cl_int error = CL_SUCCESS;
+  for (cl_uint i = 0; i < gathered.growing && error == CL_SUCCESS; ++i) {
+    const LaunchRing::Growing& growing = gathered.values[i];
+    error = driver::real().clSetKernelArg(gathered.kernel, growing.index, growing.size, &growing.first);
+  }
+  if (error == CL_SUCCESS) error = enqueue(gathered.kernel, launch, count);
+  return error == CL_SUCCESS ? CL_SUCCESS : launch_one_by_one(launch, count);
+}
+
+// What the driver refuses together. The kernel has the first one's values again in the end: who puts launches here
+// counts on that.
+cl_int RealDevice::launch_one_by_one(const LaunchRing::Launch& launch, uint32_t count) {
+  cl_int error = CL_SUCCESS;
+  for (uint32_t number = 0; number < count && error == CL_SUCCESS; ++number) {
+    error = set_growing(launch, number);
+    if (error == CL_SUCCESS) error = enqueue(launch.kernel, launch, 1);
+  }
+  if (set_growing(launch, 0) != CL_SUCCESS) *launch.is_doubtful = true;
+  return error;
+}
+
+cl_int RealDevice::set_growing(const LaunchRing::Launch& launch, uint32_t number) {
+  cl_int error = CL_SUCCESS;
+  for (cl_uint i = 0; i < launch.gathered.growing && error == CL_SUCCESS; ++i) {
+    const LaunchRing::Growing& growing = launch.gathered.values[i];
+    const uint64_t value = growing.first + number * growing.step;
+    error = driver::real().clSetKernelArg(launch.kernel, growing.index, growing.size, &value);
+  }
+  return error;
 }
 
 void RealDevice::rest() const {

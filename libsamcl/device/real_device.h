@@ -179,8 +179,8 @@ class RealDevice {
   // As of these; what is in flight no more holds no lease.
   bool finish_untold(const engine::Owner* owner);
   void note_ended(const InFlight& ended);
-  // Gives a launch to its compute queue.
-  cl_int launch(const LaunchRing::Launch& launch);
+  // Gives a launch to its compute queue, which stands for so many.
+  cl_int launch(const LaunchRing::Launch& launch, uint32_t count);
   // What is on its way to it.
   SubmissionQueue& submissions() { return *submissions_; }
   // Whether it has so much to do that another thread may give it more, and there is a core for one. others_work: other
@@ -213,6 +213,10 @@ class RealDevice {
   }
   cl_int create_context_and_queues() const;
   lease::Lease no_lease() const { return {nullptr, lease::ResourceKind::link, lease.index}; }
+  cl_int enqueue(cl_kernel kernel, const LaunchRing::Launch& launch, uint32_t count);
+  cl_int launch_gathered(const LaunchRing::Launch& launch, uint32_t count);
+  cl_int launch_one_by_one(const LaunchRing::Launch& launch, uint32_t count);
+  static cl_int set_growing(const LaunchRing::Launch& launch, uint32_t number);
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
   void prepare_ring(engine::LaneKind lane) const;
   void prepare_rings() const;

@@ -53,7 +53,10 @@ void SubmissionQueue::give_launches() {
 // Under submitting_. Whether there were any.
 bool SubmissionQueue::give_launches_here() {
   if (launches_.is_empty()) return false;
-  for (; !launches_.is_empty(); launches_.given()) submitter_.load(std::memory_order_relaxed)->give(launches_.first());
+  for (; !launches_.is_empty(); launches_.given()) {
+    const auto [launch, count] = launches_.take();
+    submitter_.load(std::memory_order_relaxed)->give(launch, count);
+  }
   return true;
 }
 

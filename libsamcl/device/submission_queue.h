@@ -62,8 +62,8 @@ class SubmissionQueue {
     // Has something given back that this one, which was refused, may need. False: there is nothing; if the lock is held
     // nobody has waited for what is in use.
     virtual bool make_room(const Entry& entry, Lock context) = 0;
-    // The same for a launch; it is never asked again.
-    virtual void give(const LaunchRing::Launch& launch) = 0;
+    // The same for a launch, which stands for so many; it is never asked again.
+    virtual void give(const LaunchRing::Launch& launch, uint32_t count) = 0;
   };
 
   explicit SubmissionQueue(std::string thread_name) : thread_(std::move(thread_name)) {}
@@ -78,6 +78,8 @@ class SubmissionQueue {
 
   // Where to write a launch. Waits for room. Excludes calls of enter(), as the next.
   LaunchRing::Launch& next_launch();
+  // Of those, to gather more in one. Excludes the same calls.
+  LaunchRing& launches() { return launches_; }
   // That is to be given. Also under locks that submit() takes, but for the queue's own.
   void put_launch(Submitter& submitter);
   // Gives the driver all launches that were put before. Any thread that holds no lock that submit() takes.

@@ -36,7 +36,7 @@ class Notes : public SubmissionQueue::Submitter {
     EXPECT_EQ(entry.node->group, refuses);
     return context == Lock::held ? makes_room_held() : makes_room();
   }
-  void give(const LaunchRing::Launch& launch) override {
+  void give(const LaunchRing::Launch& launch, uint32_t) override {
     std::unique_lock lock(mutex_);
     ++started_;
     changed_.notify_all();

@@ -16,7 +16,8 @@ namespace samcl {
 // One kernel, by name, over all programs and contexts. Times in ns, summed over devices.
 struct KernelRecord {
   std::atomic<uint64_t> launches{0}, split_launches{0}, slices{0};
-  std::atomic<unsigned> devices{0};  // the most it ran on at once
+  std::atomic<uint64_t> gathered_launches{0};  // that were given to the driver together with others before them
+  std::atomic<unsigned> devices{0};            // the most it ran on at once
   std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
   // Of launches whose time was predicted: how many, what was said, and what they took.
   std::atomic<uint64_t> predicted_launches{0}, predicted_ns{0}, took_ns{0};

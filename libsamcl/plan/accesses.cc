@@ -135,6 +135,26 @@ uint64_t written_in_one_piece(const Kernel& kernel, const Arguments& arguments, 
   return written_in_one_piece(found).value_or(0);
 }
 
+Reaches reaches_of(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
+                   std::span<const LaunchSeries::Growing> growing) {
+  std::vector<ImageNumbers> images;
+  Values values = values_of(kernel.translation, arguments, images);
+  std::vector<int64_t> steps(arguments.size(), 0);
+  for (const LaunchSeries::Growing& each : growing) {
+    values[each.argument].value = std::as_bytes(std::span(&each.first, 1)).first(each.size);
+    const unsigned unused = 64 - 8 * each.size;
+    steps[each.argument] = static_cast<int64_t>(each.step << unused) >> unused;
+  }
+  Reaches found;
+  found.reaches = kernel.cost_model->footprint.reaches({ndrange, {values.data(), values.size()}, steps});
+  for (const Argument& argument : arguments) {
+    const Buffer* const buffer = argument.buffer.get();
+    found.places.push_back(buffer ? ReachPlace{buffer->storage.get(), static_cast<int64_t>(buffer->range.begin)}
+                                  : ReachPlace{});
+  }
+  return found;
+}
+
 PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
                         const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;

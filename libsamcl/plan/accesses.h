@@ -85,6 +85,15 @@ inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& argumen
 // Bytes that a launch in one piece writes; 0: not known. kernel: one that may be split.
 uint64_t written_in_one_piece(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange);
 
+// How far launches go that are gathered in that one, whose third dimension counts them; first, steps: of each argument
+// that grows, by index; and where its arguments lie.
+struct Reaches {
+  std::vector<Reach> reaches;
+  std::vector<ReachPlace> places;  // by argument
+};
+Reaches reaches_of(const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
+                   std::span<const LaunchSeries::Growing> growing);
+
 // How well the footprint describes the launch.
 struct PartitionCost {
   size_t to_merge = 0;        // storages whose writes have to be merged

@@ -105,6 +105,11 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, const Re
   return error;
 }
 
+cl_int RealKernel::prepare_all(const RealDevice& device, const Arguments& arguments) {
+  applied_.clear();
+  return prepare(nullptr, {}, device, arguments);
+}
+
 bool RealKernel::prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch) {
   if (!kernel_ || is_doubtful_ || applied_.size() != arguments.size()) return false;
   if (arguments.exec_info != applied_info_) return false;
@@ -126,6 +131,15 @@ bool RealKernel::prepare_later(const RealDevice& device, const Arguments& argume
     note_applied(launch.changed[i].index, arguments.value(launch.changed[i].index));
   launch.kernel = kernel_;
   launch.is_doubtful = &is_doubtful_;
+  return true;
+}
+
+bool RealKernel::has(const Arguments& arguments, std::span<const LaunchSeries::Growing> but) const {
+  if (!kernel_ || is_doubtful_ || applied_.size() != arguments.size()) return false;
+  for (cl_uint index = 0; index < arguments.size(); ++index) {
+    const bool is_left_out = std::ranges::find(but, index, &LaunchSeries::Growing::argument) != but.end();
+    if (!is_left_out && !is_applied(index, arguments.value(index))) return false;
+  }
   return true;
 }
 
@@ -171,6 +185,38 @@ cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevi
     return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
   }
   return cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
+}
+
+cl_int GatheredKernel::make(const Build& build, const Kernel& kernel, const RealDevice& device) {
+  if (real_.get()) return CL_SUCCESS;
+  const cl_program its = build.gathered_on(*kernel.program->context, device.index);
+  return its ? real_.make(its, kernel.name) : CL_INVALID_PROGRAM;
+}
+
+bool GatheredKernel::set_steps(const Kernel& kernel) {
+  const auto& may_grow = kernel.translation->gathers_by;
+  const auto growing = kernel.series.growing();
+  for (cl_uint i = 0; i < may_grow.size(); ++i) {
+    const auto grows = std::ranges::find(growing, may_grow[i], &LaunchSeries::Growing::argument);
+    const uint64_t step = grows == growing.end() ? 0 : grows->step;
+    if (driver::real().clSetKernelArg(real_.get(), kernel.argument_count + i, sizeof step, &step) != CL_SUCCESS)
+      return false;
+  }
+  return true;
+}
+
+bool GatheredKernel::prepare(const Build& build, const Kernel& kernel, const RealDevice& device,
+                             const Arguments& arguments, uint64_t given) {
+  const LaunchSeries& series = kernel.series;
+  if (is_refused_) return false;
+  if (version_ == series.version() && real_.has(arguments, series.growing())) return true;
+  if (used_ > given) return false;
+  version_ = 0;
+  const bool is_ready = make(build, kernel, device) == CL_SUCCESS &&
+                        real_.prepare_all(device, arguments) == CL_SUCCESS && set_steps(kernel);
+  is_refused_ = !is_ready;
+  if (is_ready) version_ = series.version();
+  return is_ready;
 }
 
 Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)

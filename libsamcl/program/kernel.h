@@ -23,6 +23,7 @@
 #include "libsamcl/objects/sampler.h"
 #include "libsamcl/observe/report.h"
 #include "libsamcl/program/group_limits.h"
+#include "libsamcl/program/launch_series.h"
 #include "libsamcl/program/program.h"
 
 namespace samcl {
@@ -106,10 +107,14 @@ class RealKernel {
   // Makes it ready to launch with these arguments; the driver's code.
   cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments,
                  std::span<const Held> held = {});
+  // The same of one that is made, also of what it seems to have.
+  cl_int prepare_all(const RealDevice& device, const Arguments& arguments);
   // The same by who gives that launch: it gets what the driver has to be told, by then. False: not all of it can be
   // told so.
   bool prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch);
   cl_kernel get() const { return kernel_; }
+  // Whether it has these arguments, but for those.
+  bool has(const Arguments& arguments, std::span<const LaunchSeries::Growing> but) const;
   // Somebody else has given it that value.
   void note_applied(cl_uint index, const std::shared_ptr<const Argument>& value, unsigned held_by = kOwn);
 
@@ -131,6 +136,29 @@ class RealKernel {
   std::vector<Applied> applied_;
   std::atomic<bool> is_doubtful_{false};  // whether it has
   std::shared_ptr<const ExecInfo> applied_info_;
+};
+
+// The variant that runs launches of a series as one (KernelTranslation::gathers_by), for one device. Under the graph's
+// lock.
+class GatheredKernel {
+ public:
+  // Makes it ready for that series, of whose launches these are the arguments: all but what grows, which who launches
+  // it sets. given: launches of the device that the driver has; those that it is to run may need what it has now.
+  // False: it cannot be.
+  bool prepare(const Build& build, const Kernel& kernel, const RealDevice& device, const Arguments& arguments,
+               uint64_t given);
+  cl_kernel get() const { return real_.get(); }
+  // By that launch, of all that were put for the device.
+  void used(uint64_t number) { used_ = number; }
+
+ private:
+  cl_int make(const Build& build, const Kernel& kernel, const RealDevice& device);
+  bool set_steps(const Kernel& kernel);
+
+  RealKernel real_;
+  uint64_t version_ = 0;  // of the series that it is ready for
+  bool is_refused_ = false;
+  uint64_t used_ = 0;
 };
 
 // What the driver says of the sizes that a kernel may be launched with, on the first device.
@@ -206,6 +234,10 @@ class Kernel : public Object<Kernel> {
 
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 
+  // Its launches that follow others; under the graph's lock, as the next.
+  LaunchSeries series;
+  GatheredKernel& gathered(const RealDevice& device) { return gathered_kernels_[{device.index, device.strand_index}]; }
+
  private:
   // Whether the argument's type is that of a memory object; `buffer` is what its value would be.
   bool takes_memory_object(cl_uint index, const Buffer& buffer) const;
@@ -216,6 +248,7 @@ class Kernel : public Object<Kernel> {
 
   std::vector<std::unique_ptr<RealKernel>> own_kernels_;                 // by device
   std::map<std::pair<unsigned, unsigned>, RealKernel> strands_kernels_;  // by device and strand, under mutex_
+  std::map<std::pair<unsigned, unsigned>, GatheredKernel> gathered_kernels_;
 
   std::mutex mutex_;    // guards what follows; buffers' locks may be taken under it
   RealKernel at_hand_;  // is `checked`

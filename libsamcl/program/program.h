@@ -27,6 +27,7 @@
 #include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/known_binaries.h"
 #include "libsamcl/program/living_kernels.h"
+#include "libsamcl/program/programs_on_devices.h"
 #include "libsamcl/program/remembered_footprint.h"
 #include "libsamcl/program/remembered_times.h"
 
@@ -90,6 +91,7 @@ struct Build {
   bool has_opened = false;       // devices for parts, as soon as it was built
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
+  bool may_gather = false;       // there may be variants of its kernels that run launches of a series as one
   bool may_print = false;        // a kernel may: made again, it would print twice (where devices may be lost)
   std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
@@ -97,6 +99,7 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
+  bool knows_to_gather() const { return gathers_; }
   bool has_sub_kernel_programs() const { return made_ == Made::made; }
   // What other processes found out of the times of its kernels and of making the sub-kernel programs.
   void recall(const RememberedTimes& times);
@@ -119,9 +122,18 @@ struct Build {
   // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
   cl_program original_on(const Context& context, unsigned device) const;
   // Whether it is made there. Any thread.
-  bool is_on(unsigned device) const { return device == 0 || contains(on_.load(std::memory_order_acquire), device); }
+  bool is_on(unsigned device) const { return device == 0 || moved_.is_on(device); }
   // Makes it there, once, on a thread of its own.
   static void make_beside_on(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
+
+  // The variants that run launches of a series as one, for a device; nullptr: there are none. Any thread.
+  cl_program gathered_on(const Context& context, unsigned device) const;
+  bool is_gathered_on(unsigned device) const { return gathered_.is_on(device); }
+  // Has them made for it, beside launches.
+  static void make_gathered_beside(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
+  // A launch might have been gathered with others, if they were there: has them made beside launches, once that is
+  // worth it, and the next processes know.
+  static void misses_gathered(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
 
  private:
   // Has the builder's thread do something with it. building: until then.
@@ -137,10 +149,10 @@ struct Build {
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
   mutable std::atomic<uint64_t> promising_ns_{0}, promising_when_made_ns_{0};
-  mutable std::atomic<bool> is_kept_{false};  // what this process found out is
-  mutable std::mutex moved_mutex_;
-  mutable std::map<unsigned, cl_program> moved_;      // originals by device; under the mutex
-  mutable std::atomic<Places> on_{0}, wanted_on_{0};  // devices where there is one
+  mutable std::atomic<bool> is_kept_{false};    // what this process found out is
+  mutable ProgramsOnDevices moved_, gathered_;  // originals; and variants that run several launches
+  mutable std::atomic<uint32_t> missed_{0};     // launches that might have been gathered
+  mutable std::atomic<bool> gathers_{false};    // enough of them, in this process or an earlier one
 };
 
 class Program : public Object<Program> {
@@ -183,6 +195,7 @@ class Program : public Object<Program> {
   std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
                                     Result<Translations> translation) const;
   bool is_movable(const Build& build) const;
+  bool may_gather(const Build& build) const;
   void place_fallback(Build& build) const;
   std::shared_ptr<const BuildSpecification> specification() const;
   void set_specification(std::shared_ptr<const BuildSpecification> specification);

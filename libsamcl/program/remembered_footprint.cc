@@ -116,6 +116,10 @@ std::vector<ArgumentFootprint> RememberedFootprint::evaluate_writes(const Launch
   return state_->footprint.evaluate_writes(launch, box);
 }
 
+std::vector<Reach> RememberedFootprint::reaches(const LaunchInputs& launch) const {
+  return state_->footprint.reaches(launch);
+}
+
 std::shared_ptr<const Partition> RememberedFootprint::partition(const LaunchInputs& launch,
                                                                 const std::vector<Part>& parts,
                                                                 std::span<const ShownBytes> shown,

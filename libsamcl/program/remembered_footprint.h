@@ -24,6 +24,9 @@ class RememberedFootprint {
   // Footprint::evaluate_writes(), which is not remembered.
   std::vector<ArgumentFootprint> evaluate_writes(const LaunchInputs& launch, const GroupBox& box) const;
 
+  // Footprint::reaches(), likewise.
+  std::vector<Reach> reaches(const LaunchInputs& launch) const;
+
   // The same by memory object: partition_of() what evaluate() finds.
   std::shared_ptr<const Partition> partition(const LaunchInputs& launch, const std::vector<Part>& parts,
                                              std::span<const ShownBytes> shown, bool asks_entangled) const;

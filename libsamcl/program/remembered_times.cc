@@ -28,6 +28,7 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   (*kept)["parts_build_ns"] = times.parts_build_ns;
   (*kept)["promising_ns"] = times.promising_ns;
   (*kept)["rented_ns"] = times.rented_ns;
+  (*kept)["gathers"] = times.gathers;
   (*kept)["built"] = times.built;
   Json& kernels = (*kept)["kernels"] = Json::object();
   for (const auto& [name, known] : times.kernels) {
@@ -49,6 +50,7 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
                           .promising_ns = read->value("promising_ns", uint64_t{0}),
                           .rented_ns = read->value("rented_ns", uint64_t{0}),
+                          .gathers = read->value("gathers", false),
                           .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {

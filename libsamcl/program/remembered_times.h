@@ -31,6 +31,8 @@ struct RememberedTimes {
   // What they took in all processes since one built the parts: a program that is run again and again gets them in the
   // end, also where each of its runs is too short for them.
   uint64_t rented_ns = 0;
+  // Whether many launches might have been gathered (program/launch_series.h): variants that run them are built at once.
+  bool gathers = false;
   // Processes that have built the parts, no more than kBuildIsKnown (cost/parts_build.h).
   uint32_t built = 0;
 

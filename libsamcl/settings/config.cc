@@ -87,6 +87,9 @@ Config read() {
   using Strands = Config::Strands;
   config.strands = choice<Strands>(
       "SAMCL_STRANDS", {{"auto", Strands::automatic}, {"always", Strands::always}, {"off", Strands::never}});
+  using Gathering = Config::Gathering;
+  config.gathering = choice<Gathering>(
+      "SAMCL_GATHERING", {{"auto", Gathering::automatic}, {"always", Gathering::always}, {"off", Gathering::never}});
   using Ordering = Config::Ordering;
   config.ordering = choice<Ordering>(
       "SAMCL_ORDERING", {{"auto", Ordering::automatic}, {"host", Ordering::host}, {"device", Ordering::device}});

@@ -11,6 +11,7 @@ struct Config {
   enum class Transport { automatic, shared, peer, windows, one_context, one_server, staged };
   enum class Submission { automatic, caller, thread };
   enum class Strands { automatic, always, never };
+  enum class Gathering { automatic, always, never };
   enum class Ordering { automatic, host, device };
   enum class Direct { automatic, always, never };
 
@@ -25,13 +26,14 @@ struct Config {
   Transport transport = Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|windows|one-context|one-server|
                                                // staged: how bytes pass between devices
   Submission submission =
-      Submission::automatic;                // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
-  Strands strands = Strands::automatic;     // SAMCL_STRANDS=auto|always|off: what command queues have beside each other
-  Ordering ordering = Ordering::automatic;  // SAMCL_ORDERING=auto|host|device: who has devices wait for each other
-  std::string instance = "default";         // SAMCL_INSTANCE: which sam-managerd
-  std::string task;                         // SAMCL_TASK: our task's name there
-  std::string report;                       // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
-  std::string trace;                        // SAMCL_TRACE: a file for JSON (trace.h), or empty
+      Submission::automatic;             // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
+  Strands strands = Strands::automatic;  // SAMCL_STRANDS=auto|always|off: what command queues have beside each other
+  Gathering gathering = Gathering::automatic;  // SAMCL_GATHERING=auto|always|off: whether launches that wait run as one
+  Ordering ordering = Ordering::automatic;     // SAMCL_ORDERING=auto|host|device: who has devices wait for each other
+  std::string instance = "default";            // SAMCL_INSTANCE: which sam-managerd
+  std::string task;                            // SAMCL_TASK: our task's name there
+  std::string report;                          // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
+  std::string trace;                           // SAMCL_TRACE: a file for JSON (trace.h), or empty
   std::string plan;                   // SAMCL_PLAN=dot:FILE: a file for a picture (observe/plan_graph.h), or empty
   std::string what_if;                // SAMCL_WHAT_IF: machines to predict for (cost/imagined_machines.h), or empty
   std::string what_if_to;             // SAMCL_WHAT_IF_TO: a file for JSON; empty: a table on stderr

@@ -55,6 +55,7 @@ struct RealEvent : Real {
 constexpr uint64_t kClockBehindNs = 1'000'000;
 struct RealProgram : Real {
   std::atomic<int> references{1};
+  std::string source;
 };
 struct RealKernelObject : Real {
   const FakeDriver::DefinedKernel* defined = nullptr;
@@ -189,9 +190,11 @@ cl_int CL_API_CALL release_buffer(cl_mem buffer) {
   return CL_SUCCESS;
 }
 
-cl_program CL_API_CALL create_program(cl_context, cl_uint, const char**, const size_t*, cl_int* error) {
+cl_program CL_API_CALL create_program(cl_context, cl_uint, const char** texts, const size_t*, cl_int* error) {
   *error = CL_SUCCESS;
-  return handle<cl_program>(new RealProgram);
+  auto* const program = new RealProgram;
+  program->source = texts[0];
+  return handle<cl_program>(program);
 }
 cl_int CL_API_CALL build_program(cl_program, cl_uint, const cl_device_id*, const char*,
                                  void(CL_CALLBACK*)(cl_program, void*), void*) {
@@ -206,8 +209,8 @@ cl_int CL_API_CALL release_program(cl_program program) {
   return CL_SUCCESS;
 }
 
-cl_kernel CL_API_CALL create_kernel(cl_program, const char* name, cl_int* error) {
-  const auto* defined = g_driver->kernel(name);
+cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* error) {
+  const auto* defined = g_driver->kernel(name, object<RealProgram>(program)->source);
   *error = defined ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
   if (!defined) return nullptr;
   auto* kernel = new RealKernelObject;
@@ -519,12 +522,14 @@ std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client, std::ve
   return context;
 }
 
-void FakeDriver::define_kernel(const std::string& name, unsigned arguments, KernelFunction run) {
-  kernels_[name] = {name, arguments, std::move(run)};
+void FakeDriver::define_kernel(const std::string& name, unsigned arguments, KernelFunction run,
+                               const std::string& source) {
+  kernels_[{source, name}] = {name, arguments, std::move(run)};
 }
 
-const FakeDriver::DefinedKernel* FakeDriver::kernel(const std::string& name) const {
-  const auto found = kernels_.find(name);
+const FakeDriver::DefinedKernel* FakeDriver::kernel(const std::string& name, const std::string& source) const {
+  auto found = kernels_.find({source, name});
+  if (found == kernels_.end()) found = kernels_.find({{}, name});
   return found == kernels_.end() ? nullptr : &found->second;
 }
 

@@ -68,8 +68,8 @@ class FakeDriver {
   // Each with a real context of its own, which nobody manages.
   std::vector<std::unique_ptr<RealDevice>> make_devices() const;
 
-  // Every program has that kernel.
-  void define_kernel(const std::string& name, unsigned arguments, KernelFunction run);
+  // Every program has that kernel; source: those made of that one have this.
+  void define_kernel(const std::string& name, unsigned arguments, KernelFunction run, const std::string& source = {});
 
   // The next `times` calls of that kind, after `others`, return `error` and do nothing.
   void fail(Call call, cl_int error, int times = 1, int others = 0);
@@ -115,7 +115,7 @@ class FakeDriver {
     unsigned arguments = 0;
     KernelFunction run;
   };
-  const DefinedKernel* kernel(const std::string& name) const;
+  const DefinedKernel* kernel(const std::string& name, const std::string& source) const;
 
  private:
   struct Failures {
@@ -125,7 +125,7 @@ class FakeDriver {
   const Kind kind_;
   const std::vector<std::string> servers_;
   std::vector<cl_device_id> devices_;
-  std::map<std::string, DefinedKernel> kernels_;
+  std::map<std::pair<std::string, std::string>, DefinedKernel> kernels_;  // by source and name
   std::vector<std::weak_ptr<Context>> contexts_;
   std::array<std::atomic<int>, kCalls> counts_{};
   std::array<Failures, kCalls> failures_{};

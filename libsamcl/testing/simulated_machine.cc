@@ -1,6 +1,8 @@
 #include "libsamcl/testing/simulated_machine.h"
 
+#include <cstring>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "libsamcl/backend/operations.h"
@@ -20,6 +22,32 @@ KernelFunction of_items(const SimulatedMachine::ItemFunction& run) {
     for (const std::span<std::byte> bytes : call.arguments)
       words.emplace_back(reinterpret_cast<cl_uint*>(bytes.data()), bytes.size() / sizeof(cl_uint));
     for (size_t item = call.offset[0]; item < call.offset[0] + call.size[0]; ++item) run(item, words);
+  };
+}
+
+std::optional<std::string> gathered_source(const KernelTranslation& translation) {
+  if (translation.gathers_by.empty()) return std::nullopt;
+  return translation.name + " for several launches";
+}
+
+// Launches one after the other, of which the third dimension says how many, and the last arguments how others grow.
+KernelFunction of_several(const KernelTranslation& translation, const KernelFunction& run) {
+  return [translation, run](const KernelCall& all) {
+    KernelCall each = all;
+    each.size[2] = 1;
+    const auto& may_grow = translation.gathers_by;
+    std::vector<uint64_t> values(may_grow.size());
+    for (uint64_t number = 0; number < all.size[2]; ++number) {
+      for (size_t i = 0; i < may_grow.size(); ++i) {
+        const std::span<std::byte> first = all.arguments[may_grow[i]];
+        uint64_t step = 0;
+        std::memcpy(&values[i], first.data(), first.size());
+        std::memcpy(&step, all.arguments[translation.arguments.size() + i].data(), sizeof step);
+        values[i] += number * step;
+        each.arguments[may_grow[i]] = std::as_writable_bytes(std::span(&values[i], 1)).first(first.size());
+      }
+      run(each);
+    }
   };
 }
 
@@ -73,13 +101,20 @@ KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const K
   const auto& cl = driver::real();
   const char* source = translation.name.c_str();
   cl_int error = CL_SUCCESS;
-  driver.define_kernel(translation.name, static_cast<unsigned>(translation.arguments.size()), run);
+  const auto arguments = static_cast<unsigned>(translation.arguments.size());
+  driver.define_kernel(translation.name, arguments, run);
+  if (const auto gathered = gathered_source(translation)) {
+    const auto steps = static_cast<unsigned>(translation.gathers_by.size());
+    driver.define_kernel(translation.name, arguments + steps, of_several(translation, run), *gathered);
+  }
   const cl_program real = cl.clCreateProgramWithSource(context->devices[0]->context(), 1, &source, nullptr, &error);
   auto program = Program::make_shared(context, real, source, "");
   auto specification = std::make_shared<BuildSpecification>(BuildSpecification{.source = source});
   Translations of_kinds;
   for (const unsigned kind : context->device->kinds)
-    of_kinds[kind] = {.sources = {{}}, .kernels = {translation}, .includes = {}};
+    of_kinds[kind] = {.sources = {{.source = {}, .options = {}, .gathered = gathered_source(translation)}},
+                      .kernels = {translation},
+                      .includes = {}};
   std::promise<Result<Translations>> translated;
   translated.set_value(std::move(of_kinds));
   std::promise<std::optional<RememberedTimes>> times;

@@ -127,6 +127,12 @@ class Translated {
     kernel_.footprint = accesses.text();
     return *this;
   }
+  // An integer of 8 bytes, which may grow from launch to launch where these are gathered.
+  Translated& number() {
+    kernel_.gathers_by.push_back(static_cast<uint32_t>(kernel_.arguments.size()));
+    kernel_.arguments.push_back({.name = {}, .type_name = "ulong", .kind = ArgumentKind::value, .size = 8});
+    return *this;
+  }
   Translated& needs_ndrange() {
     kernel_.needs_ndrange_argument = true;
     return *this;

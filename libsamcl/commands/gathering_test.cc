@@ -1,0 +1,222 @@
+// Launches that wait for the driver and are given to it as one, on the fake driver's queues.
+#include "libsamcl/commands/gathering.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "libsamcl/commands/launch.h"
+#include "libsamcl/testing/not_preempted.h"
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+using testing::Footprints;
+using testing::KernelPtr;
+using testing::QueuePtr;
+using testing::SimulatedMachine;
+using testing::Translated;
+using Words = testing::Words;
+using Arguments = std::vector<std::span<cl_uint>>;
+
+constexpr size_t kItems = 16, kPlanes = 40;
+const bool kIsSet = setenv("SAMCL_SPLIT", "auto", 1) == 0 && setenv("SAMCL_SUBMISSION", "thread", 1) == 0 &&
+                    setenv("SAMCL_GATHERING", "always", 1) == 0;
+
+struct GatheredLaunches : ::testing::Test {
+  ~GatheredLaunches() override {
+    open_gate();
+    contents(filled());
+    EXPECT_EQ(machine.driver.misuses(), 0);
+  }
+
+  const testing::NotPreempted here;
+  SimulatedMachine machine{2};
+  Context& context = *machine.context;
+  const QueuePtr queue = machine.in_order_queue();
+  Words numbers = testing::counting(kItems * kPlanes, 100);
+  std::atomic<bool> gate_is_open{true};
+
+  // Plane `start` of `items` words: each counts, and adds its place.
+  const KernelPtr plane = machine.kernel(Translated("plane").updates().number().stays_whole("a test").footprint(
+                                             Footprints().beyond(0, Footprints::adds, 1)),
+                                         [](size_t i, const Arguments& a) { a[0][a[1][0] + i] += 1000 + a[1][0]; });
+  // From one memory object to another, the plane before.
+  const KernelPtr shifted =
+      machine.kernel(Translated("shifted").reads().writes().number().stays_whole("a test").footprint(
+                         Footprints().beyond(0, Footprints::reads, 2).beyond(1, Footprints::may_write, 2)),
+                     [](size_t i, const Arguments& a) { a[1][a[2][0] + i] = 7 * a[0][a[2][0] + i]; });
+  // Holds up who gives it to the driver.
+  const KernelPtr gate = machine.kernel(Translated("gate").updates().stays_whole("a test"),
+                                        [this](size_t, const Arguments&) { gate_is_open.wait(false); });
+  const BufferPtr of_gate = filled();
+
+  void close_gate() { gate_is_open = false; }
+  void open_gate() {
+    gate_is_open = true;
+    gate_is_open.notify_all();
+  }
+  testing::EventPtr enqueue(CommandPtr command) {
+    auto event = Event::make_shared(machine.context, queue, CL_COMMAND_NDRANGE_KERNEL);
+    EXPECT_EQ(context.graph.submit(event, std::move(command), {}, Order::ordinary), CL_SUCCESS);
+    return event;
+  }
+  // buffers, and then numbers. Whether it has followed.
+  bool launch(const KernelPtr& kernel, const std::vector<BufferPtr>& buffers,
+              const std::vector<uint64_t>& values = {}) {
+    cl_uint index = 0;
+    for (const BufferPtr& buffer : buffers) {
+      const cl_mem handle = buffer->api();
+      kernel->set_argument(index++, sizeof handle, &handle);
+    }
+    for (const uint64_t value : values) kernel->set_argument(index++, sizeof value, &value);
+    LaunchRequest launch{kernel, kernel->arguments(), {}, true, {}};
+    launch.ndrange.global[0] = launch.ndrange.local[0] = kItems;
+    if (context.graph.follow(queue, launch, {}, nullptr)) return true;
+    enqueue(std::make_shared<KernelLaunch>(std::move(launch), context));
+    context.graph.locked([this] { context.devices[0]->submissions().drain(SubmissionQueue::Lock::held); });
+    return false;
+  }
+  BufferPtr filled() {
+    const BufferPtr made = machine.buffer(numbers.size());
+    enqueue(write_buffer(made, 0, made->size(), numbers.data()))->wait();
+    return made;
+  }
+  Words contents(const BufferPtr& buffer) {
+    Words words(numbers.size());
+    enqueue(read_buffer(buffer, 0, buffer->size(), words.data()))->wait();
+    return words;
+  }
+  // Kernels that nobody knows are planned.
+  void begin(const BufferPtr& a, const BufferPtr& b) {
+    for (int i = 0; i < 3; ++i) {
+      launch(gate, {of_gate});
+      launch(plane, {a}, {0});
+      launch(shifted, {a, b}, {0});
+      contents(a);
+    }
+  }
+  // What comes next waits.
+  void hold_up() {
+    launch(plane, {filled()}, {0});
+    close_gate();
+    EXPECT_TRUE(launch(gate, {of_gate}));
+  }
+  int launches() const { return machine.driver.count(Call::launch); }
+};
+
+TEST_F(GatheredLaunches, RunAsOne) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  const Words before = contents(a);
+  hold_up();
+  const int first = launches();
+  for (size_t z = 0; z < kPlanes; ++z) EXPECT_TRUE(launch(plane, {a}, {z * kItems})) << z;
+  open_gate();
+  Words expected = before;
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  EXPECT_EQ(contents(a), expected);
+  // The first ones tell how their number grows.
+  EXPECT_LE(launches() - first, 5);
+  EXPECT_EQ(plane->record.gathered_launches, kPlanes - 3);
+}
+
+TEST_F(GatheredLaunches, GoDownAsWell) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  hold_up();
+  const int first = launches();
+  for (size_t z = kPlanes; z-- > 0;) launch(plane, {a}, {z * kItems});
+  open_gate();
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  EXPECT_EQ(contents(a), expected);
+  EXPECT_LE(launches() - first, 5);
+}
+
+TEST_F(GatheredLaunches, OfTwoKernelsInTurnChangePlaces) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  hold_up();
+  const int first = launches();
+  for (size_t z = 0; z < kPlanes; ++z) {
+    launch(plane, {a}, {z * kItems});
+    launch(shifted, {a, b}, {z * kItems});
+  }
+  open_gate();
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  EXPECT_EQ(contents(a), expected);
+  for (cl_uint& each : expected) each *= 7;
+  EXPECT_EQ(contents(b), expected);
+  EXPECT_LE(launches() - first, 10);
+}
+
+// Each overwrites half of what the one before wrote.
+TEST_F(GatheredLaunches, AreNoneWhereTheyMeet) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  hold_up();
+  const int first = launches();
+  for (size_t z = 0; z < kPlanes; ++z) launch(plane, {a}, {z * kItems / 2});
+  open_gate();
+  for (cl_uint z = 0; z < kPlanes; ++z)
+    for (cl_uint i = 0; i < kItems; ++i) expected[z * kItems / 2 + i] += 1000 + z * cl_uint{kItems} / 2;
+  EXPECT_EQ(contents(a), expected);
+  EXPECT_EQ(launches() - first, static_cast<int>(kPlanes));
+  EXPECT_EQ(plane->record.gathered_launches, 0u);
+}
+
+TEST_F(GatheredLaunches, OfOneKernelDoNotPassThoseThatTheyNeed) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  hold_up();
+  // What one writes the other one has read, or reads, in the launch after.
+  for (size_t z = 1; z < kPlanes; ++z) {
+    launch(plane, {a}, {z * kItems});
+    launch(shifted, {a, b}, {(z - 1) * kItems});
+  }
+  open_gate();
+  Words copied = contents(b);
+  for (size_t i = kItems; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  EXPECT_EQ(contents(a), expected);
+  for (size_t i = 0; i + kItems < expected.size(); ++i) ASSERT_EQ(copied[i], 7 * expected[i]) << i;
+}
+
+TEST_F(GatheredLaunches, ThatTheDriverRefusesRunOneByOne) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  hold_up();
+  for (size_t z = 0; z < kPlanes; ++z) launch(plane, {a}, {z * kItems});
+  launch(plane, {a}, {2 * kItems});
+  machine.driver.fail(Call::launch, CL_INVALID_WORK_GROUP_SIZE, 1, 2);  // behind those that were not gathered
+  open_gate();
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  for (size_t i = 0; i < kItems; ++i) expected[2 * kItems + i] += 1000 + 2 * kItems;
+  EXPECT_EQ(contents(a), expected);
+}
+
+TEST_F(GatheredLaunches, OfSeveralJobsAreKnown) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  for (int job = 0; job < 4; ++job) {
+    hold_up();
+    const int first = launches();
+    for (size_t z = 0; z < kPlanes; ++z) launch(plane, {a}, {z * kItems});
+    open_gate();
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+    ASSERT_EQ(contents(a), expected);
+    EXPECT_LE(launches() - first, job == 0 ? 5 : 3) << job;
+  }
+}
+
+}  // namespace
+}  // namespace samcl
