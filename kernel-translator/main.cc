@@ -120,11 +120,12 @@ int run(const CommandLine& command, const std::vector<GivenSource>& sources) {
   }
   std::vector<ReadSource> read;
   for (const Reading& each : *readings) read.push_back({each.preprocessed.text, each.functions, each.static_functions});
-  NdrangeRewriter rewriter(read);
-  if (!rewriter.error().empty()) {
-    std::cerr << "error: " << rewriter.error() << "\n";
+  const LinkedFunctions program(read);
+  if (!program.error().empty()) {
+    std::cerr << "error: " << program.error() << "\n";
     return 1;
   }
+  NdrangeRewriter rewriter(program);
   const std::unique_ptr<llvm::Module> module = link(*readings);
   if (!module) return 1;
   if (!command.instructions.empty())
