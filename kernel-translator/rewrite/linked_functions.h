@@ -16,7 +16,8 @@ namespace samcl::translator {
 struct ReadSource {
   const std::string& text;
   const SourceFunctions& functions;
-  bool static_functions;  // its language has them
+  bool static_functions;            // its language has them
+  std::vector<std::string> macros;  // that its build options define or undefine
 };
 
 class LinkedFunctions {
