@@ -212,6 +212,10 @@ TEST(Gathering, has_no_volatile_integer) {
   EXPECT_EQ(gathers_by("typedef volatile int v; __kernel void k(__global int* p, v z, int y) { p[y] = z; }"), kNone);
 }
 
+TEST(Gathering, is_of_c_alone) {
+  EXPECT_EQ(gathers_by("__kernel void k(__global int* p, int z) { p[z] = 1; }", "-cl-std=CLC++"), kNone);
+}
+
 TEST(Gathering, has_sixteen_integers_at_most) {
   const auto with = [](int count) {
     std::string parameters;
