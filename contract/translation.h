@@ -69,10 +69,12 @@ struct KernelTranslation {
   // It stores, compares or follows addresses kept in memory: all such kernels run whole, on one and the same device.
   bool depends_on_addresses = false;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
-  // Launches that differ in these by-value arguments alone, ascending, each an integer of at most 8 bytes, may run as
-  // one launch of the kernel of the same name in TranslatedSource::gathered, whose third dimension counts the launches.
-  // It has as many more parameters, ulong each: how much more, modulo the type's size, each of these is from launch to
-  // launch. Empty: it has no such variant.
+  // Arguments by their numbers, ascending, each an integer by value of 1, 2, 4 or 8 bytes. Launches that differ in
+  // nothing but these, from one to the next always by the same, can be made as one launch of the kernel's variant,
+  // which has its name in TranslatedSource::gathered: the variant's NDRange has as many work-groups in the third
+  // dimension, each one work-item deep, as there are launches. It takes the first launch's arguments, and behind them a
+  // ulong for each of these: by how much the argument grows from launch to launch, modulo 2 to the bits of its type.
+  // Whether the launches may run at the same time is another question. Empty: the kernel has no variant.
   std::vector<uint32_t> gathers_by;
   // What it reads and writes, for samcl::Footprint::parse (contract/footprint/footprint.h).
   std::string footprint;
@@ -88,8 +90,9 @@ struct TranslatedSource {
   std::optional<std::string> source;  // nullopt: nothing needed rewriting
   // Build options to use with it (the program's own, less what preprocessing has consumed).
   std::string options;
-  // The source in which kernels that have gathers_by are their variants, to be built with the same options; nullopt:
-  // there is none.
+  // The source with a variant in place of each kernel that has gathers_by, and every other function as the program
+  // wrote it; to be built with the same options. A program's sources have such texts all together, or none has:
+  // nullopt.
   std::optional<std::string> gathered;
 };
 

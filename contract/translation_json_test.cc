@@ -23,6 +23,7 @@ KernelTranslation every_field() {
   kernel.depends_on_local_size = false;
   kernel.depends_on_addresses = true;
   kernel.required_work_group_size = {8, 4, 1};
+  kernel.gathers_by = {1};
   kernel.footprint = "2 0";
   return kernel;
 }
@@ -41,6 +42,13 @@ TEST(TranslationJson, reads_what_it_wrote) {
   EXPECT_EQ(json(KernelTranslation()).get<KernelTranslation>(), KernelTranslation());
   EXPECT_EQ(json(every_field()).at("arguments").at(0).at("accumulates"), "max_unsigned");
   EXPECT_EQ(json(KernelTranslation()).at("required_work_group_size"), nullptr);
+  EXPECT_EQ(json(every_field()).at("gathers_by"), json({1}));
+}
+
+TEST(TranslationJson, reads_the_texts_of_a_source) {
+  const json source = {{"source", nullptr}, {"options", "-w"}, {"gathered", "kernel void k() {}"}};
+  EXPECT_EQ(json(source.get<TranslatedSource>()), source);
+  EXPECT_EQ(json(TranslatedSource()).at("gathered"), nullptr);
 }
 
 TEST(TranslationJson, names_what_is_missing_or_unknown) {

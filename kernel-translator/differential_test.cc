@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
+#include "kernel-translator/test_device.h"
 
 namespace samcl {
 namespace {
@@ -24,20 +25,6 @@ kernel void place(__global ulong* out) {
     value = value * 31 + sizes(d) + GROUP(d) * 7 + get_local_id(d) * 3 + get_local_size(d) + get_global_id(d);
   out[at] = value;
 })";
-
-// The first GPU or CPU the loader offers, or nullptr.
-cl_device_id any_device() {
-  cl_platform_id platform = nullptr;
-  cl_device_id device = nullptr;
-  if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) return nullptr;
-  return clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) == CL_SUCCESS ? device : nullptr;
-}
-
-std::string fact(cl_device_id device, cl_device_info what) {
-  char text[8192] = "";
-  EXPECT_EQ(clGetDeviceInfo(device, what, sizeof text, text, nullptr), CL_SUCCESS);
-  return text;
-}
 
 using Sizes = std::array<size_t, 3>;
 
@@ -106,11 +93,7 @@ class Pieces : public ::testing::TestWithParam<Shape> {
 };
 
 TEST_P(Pieces, write_the_same_bytes_as_the_whole) {
-  DeviceFacts facts;
-  facts.device_version = fact(device_, CL_DEVICE_VERSION);
-  facts.opencl_c_version = fact(device_, CL_DEVICE_OPENCL_C_VERSION);
-  facts.extensions = fact(device_, CL_DEVICE_EXTENSIONS);
-  const auto translation = translate(kSource, "", facts, {.program = SAM_TRANSLATE, .cache_directory = ""});
+  const auto translation = translate(kSource, "", facts_of(device_), {.program = SAM_TRANSLATE, .cache_directory = ""});
   ASSERT_TRUE(translation) << translation.error().message;
   ASSERT_TRUE(translation->sources[0].source);
   ASSERT_TRUE(translation->find("place")->may_split) << translation->find("place")->why_not_split;

@@ -13,6 +13,7 @@
 #include "contract/translation_json.h"
 #include "kernel-translator/footprint/footprint_finder.h"
 #include "kernel-translator/footprint/footprint_text.h"
+#include "kernel-translator/judge/gathered_launches.h"
 #include "kernel-translator/judge/memory_use.h"
 
 namespace samcl::translator {
@@ -38,6 +39,12 @@ footprint::SymbolicFootprint footprint_in(llvm::Module& program, const KernelFac
   llvm::Function* function = program.getFunction(kernel.name);
   if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) return anything();
   return find_footprint(*function, kernel);
+}
+
+bool gathers_launches(const llvm::Module& program, const KernelFacts& kernel,
+                      const footprint::SymbolicFootprint& footprint) {
+  if (!kernel.why_not_slice.empty() || kernel.depends_on_addresses || footprint.anything) return false;
+  return may_gather(*program.getFunction(kernel.name));
 }
 
 // For tests of what happens then: the study of a kernel of this name never ends, or ends the process.
@@ -87,7 +94,11 @@ std::vector<Json> study(llvm::Module& program, std::vector<KernelFacts>& kernels
   for (const KernelFacts& kernel : kernels) misbehave_if_asked(kernel.name);
   study_memory_use(program, kernels, split_printf);
   std::vector<Json> reports;
-  for (const KernelFacts& kernel : kernels) reports.push_back(report_of(kernel, footprint_in(program, kernel)));
+  for (KernelFacts& kernel : kernels) {
+    const footprint::SymbolicFootprint footprint = footprint_in(program, kernel);
+    if (!gathers_launches(program, kernel, footprint)) kernel.gathers_by.clear();
+    reports.push_back(report_of(kernel, footprint));
+  }
   return reports;
 }
 
@@ -102,10 +113,12 @@ std::vector<Json> study_apart(llvm::Module& program, std::vector<KernelFacts>& k
     auto report = left > 0 ? studied_alone(program, kernel, split_printf, static_cast<int>(left)) : std::nullopt;
     if (report) {
       kernel.why_not_slice = report->at("why_not_slice").get<std::string>();
+      report->at("gathers_by").get_to(kernel.gathers_by);
     } else {
       kernel.no_slice("the translator fails on it");
       assume_all_accesses(kernel);
       kernel.depends_on_addresses = true;
+      kernel.gathers_by.clear();
       report = report_of(kernel, anything());
     }
     reports.push_back(*std::move(report));

@@ -18,6 +18,7 @@
 #include "kernel-translator/kernel_study.h"
 #include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/reading.h"
+#include "kernel-translator/rewrite/gathering.h"
 #include "kernel-translator/rewrite/ndrange_rewriter.h"
 #include "llvm/Linker/Linker.h"
 
@@ -78,9 +79,10 @@ std::unique_ptr<llvm::Module> link(std::vector<Reading>& readings) {
   return program;
 }
 
+// gathered: of each source; empty: there are none.
 int print_json(const CommandLine& command, const std::vector<GivenSource>& sources,
                const std::vector<Reading>& readings, const std::vector<std::optional<std::string>>& rewritten,
-               const std::vector<nlohmann::json>& kernels) {
+               const std::vector<std::string>& gathered, const std::vector<nlohmann::json>& kernels) {
   nlohmann::json translated = nlohmann::json::array();
   std::map<std::string, std::string> includes;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -88,6 +90,7 @@ int print_json(const CommandLine& command, const std::vector<GivenSource>& sourc
     if (rewritten[i])
       source = {{"source", *rewritten[i]}, {"options", join_options(options_after_preprocessing(sources[i].options))}};
     source["language"] = readings[i].dialect.language;
+    source["gathered"] = gathered.empty() ? nlohmann::json() : nlohmann::json(gathered[i]);
     translated.push_back(source);
     const auto& files = readings[i].preprocessed.includes;
     includes.insert(files.begin(), files.end());
@@ -114,17 +117,21 @@ int run(const CommandLine& command, const std::vector<GivenSource>& sources) {
   if (command.preprocess) {
     std::vector<std::optional<std::string>> texts;
     for (const Reading& each : *readings) texts.emplace_back(each.preprocessed.text);
-    if (command.json) return print_json(command, sources, *readings, texts, {});
+    if (command.json) return print_json(command, sources, *readings, texts, {}, {});
     std::cout << *texts[0];
     return std::cout.flush() ? 0 : 2;
   }
   std::vector<ReadSource> read;
-  for (const Reading& each : *readings) read.push_back({each.preprocessed.text, each.functions, each.static_functions});
-  NdrangeRewriter rewriter(read);
-  if (!rewriter.error().empty()) {
-    std::cerr << "error: " << rewriter.error() << "\n";
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Reading& each = (*readings)[i];
+    read.push_back({each.preprocessed.text, each.functions, each.static_functions, macros_named(sources[i].options)});
+  }
+  const LinkedFunctions program(read);
+  if (!program.error().empty()) {
+    std::cerr << "error: " << program.error() << "\n";
     return 1;
   }
+  NdrangeRewriter rewriter(program);
   const std::unique_ptr<llvm::Module> module = link(*readings);
   if (!module) return 1;
   if (!command.instructions.empty())
@@ -133,6 +140,8 @@ int run(const CommandLine& command, const std::vector<GivenSource>& sources) {
   for (const Reading& reading : *readings)
     if (reading.dialect.is_cpp())
       for (KernelFacts& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
+  const Gathering gathering(program);
+  gathering.find_gatherable(kernels);
   std::vector<nlohmann::json> reports = command.apart_ms
                                             ? study_apart(*module, kernels, command.split_printf, *command.apart_ms)
                                             : study(*module, kernels, command.split_printf);
@@ -147,7 +156,11 @@ int run(const CommandLine& command, const std::vector<GivenSource>& sources) {
   if (rewrite)
     for (size_t i = 0; i < sources.size(); ++i) rewritten[i] = rewriter.rewritten(i);
 
-  if (command.json) return print_json(command, sources, *readings, rewritten, reports);
+  const std::vector<std::string> gathered = gathering.variants(kernels);
+  if (gathered.empty())
+    for (nlohmann::json& report : reports) report["gathers_by"] = nlohmann::json::array();
+
+  if (command.json) return print_json(command, sources, *readings, rewritten, gathered, reports);
   std::cout << rewritten[0].value_or(sources[0].text);
   return std::cout.flush() ? 0 : 2;
 }

@@ -541,8 +541,8 @@ TEST(Slicing, is_refused_where_the_rounds_of_a_loop_depend_on_what_is_stored) {
 // What the study of one kernel dies of is no matter of the others.
 TEST(Apart, kernels_on_which_the_study_fails_are_whole_and_the_others_as_ever) {
   const std::string source =
-      "__kernel void a(__global int* p) { p[get_group_id(0)] = 1; }\n"
-      "__kernel void b(__global int* p) { p[get_group_id(0)] = 2; }\n";
+      "__kernel void a(__global int* p, int z) { p[get_group_id(0)] = z; }\n"
+      "__kernel void b(__global int* p, int z) { p[get_group_id(0)] = z; }\n";
   const json usual = translate(source);
   EXPECT_EQ(translate(source, "", "--apart 20000"), usual);
   for (const std::string way : {"crash", "hang"}) {
@@ -556,6 +556,10 @@ TEST(Apart, kernels_on_which_the_study_fails_are_whole_and_the_others_as_ever) {
     EXPECT_EQ(answer["kernels"][0]["arguments"][0]["may_write"], true);
     EXPECT_EQ(answer["kernels"][1], usual["kernels"][1]);
     EXPECT_THAT(source_of(answer), HasSubstr("samcl_get_group_id"));
+    EXPECT_EQ(answer["kernels"][0]["gathers_by"], json::array());
+    EXPECT_EQ(answer["kernels"][1]["gathers_by"], json({1}));
+    EXPECT_THAT(answer["gathered"].get<std::string>(), HasSubstr("void a(__global int* p, int z) {"));
+    EXPECT_THAT(answer["gathered"].get<std::string>(), HasSubstr("void b(__global int* p, int samcl_first_z, "));
   }
 }
 

@@ -13,16 +13,19 @@
 #include <fstream>
 #include <thread>
 
+#include "contract/translation_json.h"
 #include "kernel-translator/client/cache.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/translation.h"
+#include "kernel-translator/client/translation_json.h"
 
 namespace samcl {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kAnswer[] = R"({"source": "rewritten", "options": "-w", "includes": [], "kernels": []})";
+constexpr char kAnswer[] =
+    R"({"source": "rewritten", "options": "-w", "gathered": null, "includes": [], "kernels": []})";
 
 class Client : public ::testing::Test {
  protected:
@@ -51,7 +54,7 @@ class Client : public ::testing::Test {
   void answers_with_includes(const std::map<std::string, std::string>& stamps) {
     std::string list;
     for (const auto& [name, stamp] : stamps) list += (list.empty() ? "\"" : ", \"") + name + "\": \"" + stamp + "\"";
-    answers(R"({"source": null, "options": "", "includes": {)" + list + R"(}, "kernels": []})");
+    answers(R"({"source": null, "options": "", "gathered": null, "includes": {)" + list + R"(}, "kernels": []})");
     settings_.cache_directory = path("cache");
   }
 
@@ -81,7 +84,7 @@ TEST_F(Client, gives_what_the_translator_printed) {
 }
 
 TEST_F(Client, keeps_the_programs_options_with_the_programs_source) {
-  answers(R"({"source": null, "options": "-w", "includes": [], "kernels": []})");
+  answers(R"({"source": null, "options": "-w", "gathered": null, "includes": [], "kernels": []})");
   const auto translation = ask("source", "-w -D 'N=1'");
   ASSERT_TRUE(translation);
   EXPECT_EQ(translation->sources[0].source, std::nullopt);
@@ -89,9 +92,10 @@ TEST_F(Client, keeps_the_programs_options_with_the_programs_source) {
 }
 
 TEST_F(Client, asks_about_all_sources_of_a_linked_program_at_once) {
-  answers(R"({"sources": [{"source": "first", "options": "-w"}, {"source": null, "options": "-DB=1"}],
+  answers(
+      R"({"sources": [{"source": "first", "options": "-w", "gathered": null}, {"source": null, "options": "-DB=1", "gathered": null}],
               "includes": {"/dev/null": "special"}, "kernels": []})",
-          "cat >$folder/input");
+      "cat >$folder/input");
   const std::vector<LinkedSource> sources = {{"\xe9 a", "-w -DA", {{"h.h", "header"}}}, {"b", "-D 'B=1'", {}}};
   const auto translation = translate_linked(sources, DeviceFacts{}, settings_);
   ASSERT_TRUE(translation) << translation.error().message;
@@ -110,7 +114,7 @@ TEST_F(Client, asks_about_all_sources_of_a_linked_program_at_once) {
 }
 
 TEST_F(Client, refuses_an_answer_about_another_number_of_sources) {
-  answers(R"({"sources": [{"source": null, "options": ""}], "includes": [], "kernels": []})");
+  answers(R"({"sources": [{"source": null, "options": "", "gathered": null}], "includes": [], "kernels": []})");
   EXPECT_FALSE(translate_linked(std::vector<LinkedSource>(2), DeviceFacts{}, settings_));
 }
 
@@ -171,6 +175,33 @@ TEST_F(Client, survives_garbage) {
 TEST_F(Client, survives_an_answer_of_the_wrong_shape) {
   answers(R"({"source": 7, "options": [], "kernels": {}})");
   EXPECT_FALSE(ask());
+}
+
+// A kernel of a pointer and an int gathers by these; the source has such variants or not.
+bool takes_gathering(const std::string& by, const std::string& gathered) {
+  KernelTranslation kernel;
+  kernel.name = "k";
+  kernel.arguments = {{.name = "p", .type_name = "int*", .kind = ArgumentKind::global_buffer},
+                      {.name = "z", .type_name = "int", .kind = ArgumentKind::value, .size = 4},
+                      {.name = "v", .type_name = "int4", .kind = ArgumentKind::value, .size = 16},
+                      {.name = "w", .type_name = "long", .kind = ArgumentKind::value, .size = 8}};
+  nlohmann::json kernels = {kernel};
+  kernels[0]["gathers_by"] = nlohmann::json::parse(by);
+  const nlohmann::json source = {{"source", nullptr}, {"options", ""}, {"gathered", nlohmann::json::parse(gathered)}};
+  return parse_translation(
+             nlohmann::json{{"sources", {source}}, {"includes", nlohmann::json::object()}, {"kernels", kernels}}.dump())
+      .has_value();
+}
+
+TEST(ClientGathering, is_by_integers_that_ascend_and_has_a_source) {
+  EXPECT_TRUE(takes_gathering("[1, 3]", "\"text\""));
+  EXPECT_TRUE(takes_gathering("[]", "null"));
+  EXPECT_FALSE(takes_gathering("[1]", "null"));
+  EXPECT_FALSE(takes_gathering("[3, 1]", "\"text\""));
+  EXPECT_FALSE(takes_gathering("[1, 1]", "\"text\""));
+  EXPECT_FALSE(takes_gathering("[0]", "\"text\"")) << "a pointer";
+  EXPECT_FALSE(takes_gathering("[2]", "\"text\"")) << "a vector";
+  EXPECT_FALSE(takes_gathering("[4]", "\"text\"")) << "there is no such argument";
 }
 
 TEST_F(Client, survives_a_translator_that_does_not_read) {

@@ -13,7 +13,7 @@ namespace samcl {
 namespace {
 
 // Changes with what the answers hold, so that kept ones of another form are not found.
-constexpr char kAnswerForm[] = "5: headers of the process's folder";
+constexpr char kAnswerForm[] = "6: launches that are gathered";
 
 // Build options as a compiler driver takes them apart: blanks separate, quotes and backslashes protect.
 std::vector<std::string> split_options(const std::string& options) {

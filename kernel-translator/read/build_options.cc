@@ -53,6 +53,14 @@ std::vector<std::string> options_after_preprocessing(const std::vector<std::stri
   return left;
 }
 
+std::vector<std::string> macros_named(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& option : options_for_clang(words))
+    if (option.starts_with("-D") || option.starts_with("-U"))
+      names.push_back(option.substr(2, option.find_first_of("=( ", 2) - 2));
+  return names;
+}
+
 std::string language_version(const std::vector<std::string>& words) {
   const std::string prefix = "-cl-std=";
   std::string version;

@@ -18,6 +18,9 @@ std::vector<std::string> options_for_clang(const std::vector<std::string>& words
 // could otherwise strike the text a second time.
 std::vector<std::string> options_after_preprocessing(const std::vector<std::string>& words);
 
+// The macros that -D defines and -U undefines.
+std::vector<std::string> macros_named(const std::vector<std::string>& words);
+
 // The language version asked for by -cl-std=, e.g. "CL2.0"; empty if none is.
 std::string language_version(const std::vector<std::string>& words);
 

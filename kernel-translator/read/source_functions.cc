@@ -48,6 +48,30 @@ Function::Linkage linkage_of(const FunctionDecl* function) {
   }
 }
 
+bool is_integer_of_the_language(clang::BuiltinType::Kind kind) {
+  using clang::BuiltinType;
+  switch (kind) {
+    case BuiltinType::Char_S:
+    case BuiltinType::Char_U:
+    case BuiltinType::SChar:
+    case BuiltinType::UChar:
+    case BuiltinType::Short:
+    case BuiltinType::UShort:
+    case BuiltinType::Int:
+    case BuiltinType::UInt:
+    case BuiltinType::Long:
+    case BuiltinType::ULong: return true;
+    default: return false;
+  }
+}
+
+// A program may say once more what the language says.
+bool is_ulong_itself(const clang::NamedDecl* named) {
+  const auto* type = llvm::dyn_cast<clang::TypedefNameDecl>(named);
+  return type && named->getName() == "ulong" &&
+         type->getUnderlyingType().getCanonicalType() == type->getASTContext().UnsignedLongTy;
+}
+
 // Where a token stands in the text.
 class TextPlaces {
  public:
@@ -81,12 +105,18 @@ class FunctionCollector : public MatchFinder::MatchCallback {
     finder.addMatcher(callExpr(callee(expr(ignoringParenImpCasts(name))), in_function).bind("call"), this);
     finder.addMatcher(declRefExpr(name, in_function), this);
     finder.addMatcher(blockExpr(in_function).bind("block"), this);
+    finder.addMatcher(namedDecl(hasAnyName("get_global_id", "ulong")).bind("hiding"), this);
     finder.matchAST(tree);
   }
 
   void run(const MatchFinder::MatchResult& found) override {
     if (const auto* declared = found.Nodes.getNodeAs<FunctionDecl>("declared")) {
       if (is_programs_own(declared)) add_declaration(declared);
+      return;
+    }
+    if (const auto* hiding = found.Nodes.getNodeAs<clang::NamedDecl>("hiding")) {
+      const bool hides = !hiding->isImplicit() && places_.holds(hiding->getLocation()) && !is_ulong_itself(hiding);
+      result_.hides_words_of_variants = result_.hides_words_of_variants || hides;
       return;
     }
     const auto* within = found.Nodes.getNodeAs<FunctionDecl>("function");
@@ -127,10 +157,30 @@ class FunctionCollector : public MatchFinder::MatchCallback {
     entry.defined = entry.defined || function->isThisDeclarationADefinition();
     Declaration& declaration = entry.declarations.emplace_back();
     declaration.has_parameters = function->getNumParams() > 0;
+    if (function->isThisDeclarationADefinition()) {
+      if (const clang::Stmt* body = function->getBody()) declaration.body = places_.of(body->getBeginLoc(), "{");
+      if (entry.kernel) add_integers(entry, function);
+    }
     const clang::FunctionTypeLoc type = function->getFunctionTypeLoc();
     if (!type || function->isVariadic()) return;
     declaration.left = places_.of(type.getLParenLoc(), "(");
     declaration.right = places_.of(type.getRParenLoc(), ")");
+  }
+
+  void add_integers(Function& kernel, const FunctionDecl* definition) {
+    const clang::PrintingPolicy& policy = definition->getASTContext().getPrintingPolicy();
+    for (uint32_t number = 0; number < definition->getNumParams(); ++number) {
+      const clang::ParmVarDecl* parameter = definition->getParamDecl(number);
+      const clang::QualType type = parameter->getType().getCanonicalType();
+      const auto* integer = llvm::dyn_cast<clang::BuiltinType>(type.getTypePtr());
+      if (!integer || !is_integer_of_the_language(integer->getKind())) continue;
+      IntegerParameter& found = kernel.integers.emplace_back();
+      found.number = number;
+      found.name = parameter->getNameAsString();
+      found.type = (type.isConstQualified() ? "const " : "") + integer->getName(policy).str();
+      if (!found.name.empty()) found.place = places_.of(parameter->getLocation(), found.name);
+      found.is_plain = !type.isVolatileQualified() && parameter->getStorageClass() == clang::SC_None;
+    }
   }
 
   void add_call(Function& function, const clang::CallExpr* call, const clang::DeclRefExpr* name,
@@ -149,6 +199,7 @@ class FunctionCollector : public MatchFinder::MatchCallback {
     if (!own) result_.builtins_named.insert(name_of(named));
     if (!function) {
       result_.names_outside = result_.names_outside || affected;
+      if (own) result_.functions_named_outside.insert(key_of(named));
       return;
     }
     const std::string key = affected ? name_of(named) : key_of(named);

@@ -22,6 +22,16 @@ using Offset = std::optional<size_t>;
 struct Declaration {
   Offset left, right;  // of its parameters' parentheses; nullopt also where more arguments may follow
   bool has_parameters = false;
+  Offset body;  // its opening brace
+};
+
+// An integer that a kernel takes by value.
+struct IntegerParameter {
+  uint32_t number = 0;  // among the kernel's arguments
+  std::string name;
+  std::string type;       // in C's own words, with its const: no name in the source has another meaning for them
+  Offset place;           // of the name in the definition
+  bool is_plain = false;  // neither volatile nor of a storage class
 };
 
 struct Call {
@@ -42,6 +52,7 @@ struct Function {
   // `extern`, where another source's definition may stand in for this one.
   enum class Linkage { external, internal, inlined } linkage = Linkage::external;
   std::vector<Declaration> declarations;
+  std::vector<IntegerParameter> integers;  // of a kernel that is defined here
 
   // Of its body:
   std::set<std::string> builtins;   // the affected built-ins it names
@@ -58,7 +69,10 @@ struct SourceFunctions {
   std::set<std::string> builtins_named;  // names of all built-ins of OpenCL C that are used, affected or not
   std::vector<KernelFacts> kernels;      // in the order of the source; what they reach by calls is not in yet
   bool is_cpp = false;
-  bool names_outside = false;  // an affected built-in is named outside every body
+  bool names_outside = false;                     // an affected built-in is named outside every body
+  std::set<std::string> functions_named_outside;  // that the program itself declares
+  // It has a get_global_id or ulong of its own, wherever: what is added to its text could mean that one.
+  bool hides_words_of_variants = false;
 };
 
 // Fills a SourceFunctions from the tree of `text`.

@@ -1,71 +1,20 @@
 #include "kernel-translator/rewrite/ndrange_rewriter.h"
 
 #include <algorithm>
+#include <map>
 
 namespace samcl::translator {
-namespace {
 
-// "samcl", or with a number behind it where the sources have such names already: a rewritten source is rewritten again
-// where what one samcl launches is another one's program.
-std::string unused_prefix(const std::vector<ReadSource>& sources) {
-  const auto is_used = [&](const std::string& prefix) {
-    return std::any_of(sources.begin(), sources.end(),
-                       [&](const ReadSource& each) { return each.text.find(prefix + "_") != std::string::npos; });
-  };
-  std::string prefix = "samcl";
-  for (unsigned number = 2; is_used(prefix); ++number) prefix = "samcl" + std::to_string(number);
-  return prefix;
-}
-
-}  // namespace
-
-NdrangeRewriter::NdrangeRewriter(std::vector<ReadSource> sources)
-    : sources_(std::move(sources)), prefix_(unused_prefix(sources_)), edits_(sources_.size()) {
-  join();
-  if (!error_.empty()) return;
+NdrangeRewriter::NdrangeRewriter(const LinkedFunctions& program)
+    : program_(program), sources_(program.sources()), prefix_(unused_prefix(sources_)), edits_(sources_.size()) {
   finish_kernels();
   if (make_edits(find_affected())) return;
-  edits_.assign(sources_.size(), {});
+  edits_.clear();
   for (KernelFacts& kernel : kernels_)
     if (kernel.needs_ndrange_argument) {
       kernel.needs_ndrange_argument = false;
       kernel.no_slice("its use of " + *kernel.affected_builtins.begin() + " cannot be rewritten");
     }
-}
-
-// What linking does with names, and where it could not be foreseen what it does.
-void NdrangeRewriter::join() {
-  for (size_t i = 0; i < sources_.size(); ++i)
-    for (const auto& [key, function] : sources_[i].functions.functions)
-      if (function.defined && function.linkage == Function::Linkage::external &&
-          !external_.emplace(key, Id{i, key}).second)
-        error_ = function.name + " is defined in two sources";
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    for (const auto& [key, function] : sources_[i].functions.functions) {
-      const auto found = external_.find(key);
-      if (found == external_.end() || found->second.first == i) continue;
-      const Function& other = this->function(found->second);
-      if (function.linkage == Function::Linkage::inlined)
-        error_ = "the inline function " + function.name + " is defined in another source, too";
-      else if (function.linkage == Function::Linkage::external &&
-               (function.type != other.type || function.kernel != other.kernel))
-        error_ = function.name + " is declared otherwise than another source defines it";
-    }
-    for (const auto& [key, id] : external_)
-      if (id.first != i && sources_[i].functions.builtins_named.count(function(id).name))
-        error_ = "one source defines the built-in function " + function(id).name + ", another one uses it";
-  }
-}
-
-// The function with a body that the key means in a source.
-std::optional<NdrangeRewriter::Id> NdrangeRewriter::definition(size_t source, const std::string& key) const {
-  const auto& functions = sources_[source].functions.functions;
-  const auto own = functions.find(key);
-  if (own == functions.end()) return std::nullopt;
-  if (own->second.defined) return Id{source, key};
-  const auto other = external_.find(key);
-  if (other == external_.end() || own->second.linkage != Function::Linkage::external) return std::nullopt;
-  return other->second;
 }
 
 // Everything that a function reaches, itself included.
@@ -76,8 +25,8 @@ std::set<NdrangeRewriter::Id> NdrangeRewriter::reached_from(const Id& start) con
     const Id id = open.back();
     open.pop_back();
     if (!reached.insert(id).second) continue;
-    for (const std::string& callee : function(id).functions)
-      if (const auto next = definition(id.first, callee)) open.push_back(*next);
+    for (const std::string& callee : program_.function(id).functions)
+      if (const auto next = program_.definition(id.first, callee)) open.push_back(*next);
   }
   return reached;
 }
@@ -90,7 +39,7 @@ std::set<NdrangeRewriter::Id> NdrangeRewriter::find_affected() const {
     for (const auto& [key, function] : sources_[i].functions.functions) {
       if (!function.builtins.empty()) open.push_back({i, key});
       for (const std::string& callee : function.functions)
-        if (const auto id = definition(i, callee)) callers[*id].push_back({i, key});
+        if (const auto id = program_.definition(i, callee)) callers[*id].push_back({i, key});
     }
   std::set<Id> affected;
   while (!open.empty()) {
@@ -112,10 +61,10 @@ void NdrangeRewriter::finish_kernels() {
         continue;
       }
       for (const Id& id : reached_from({i, kernel.name})) {
-        const Function& reached = function(id);
+        const Function& reached = program_.function(id);
         kernel.affected_builtins.insert(reached.builtins.begin(), reached.builtins.end());
         for (const std::string& callee : reached.functions)
-          if (!definition(id.first, callee))
+          if (!program_.definition(id.first, callee))
             kernel.no_slice("calls " + sources_[id.first].functions.functions.at(callee).name +
                             ", which is defined elsewhere");
         if (reached.has_block) kernel.no_slice("uses a block");
@@ -130,7 +79,7 @@ bool NdrangeRewriter::make_edits(const std::set<Id>& affected) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     if (sources_[i].functions.names_outside || sources_[i].functions.is_cpp) return false;
     for (const auto& [key, function] : sources_[i].functions.functions) {
-      const auto defined = definition(i, key);
+      const auto defined = program_.definition(i, key);
       if (defined && affected.count(*defined) && !edit_declarations({i, key}, function)) return false;
       if (affected.count({i, key}) && !edit_calls({i, key}, function, affected)) return false;
     }
@@ -142,15 +91,15 @@ bool NdrangeRewriter::edit_declarations(const Id& id, const Function& function) 
   const std::string parameter = function.kernel ? structure() + " " + parameter_name() : helper_parameter();
   return std::all_of(function.declarations.begin(), function.declarations.end(), [&](const Declaration& each) {
     if (!each.left || !each.right || *each.left >= *each.right) return false;
-    return each.has_parameters ? replace(id.first, each.right, 0, ", " + parameter)
-                               : replace(id.first, *each.left + 1, *each.right - *each.left - 1, parameter);
+    return each.has_parameters ? edits_.insert(id.first, each.right, ", " + parameter)
+                               : edits_.replace(id.first, *each.left + 1, *each.right - *each.left - 1, parameter);
   });
 }
 
 bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const std::set<Id>& affected) {
   if (function.has_block) return false;
   const auto is_affected = [&](const std::string& callee) {
-    const auto defined = definition(id.first, callee);
+    const auto defined = program_.definition(id.first, callee);
     return defined && affected.count(*defined);
   };
   for (const std::string& key : function.addressed)
@@ -159,20 +108,13 @@ bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const s
   const std::string value = (function.kernel ? "" : "*") + parameter_name();
   for (const Call& call : function.calls) {
     if (!call.to_builtin && !is_affected(call.callee)) continue;
-    const bool to_kernel = !call.to_builtin && this->function(*definition(id.first, call.callee)).kernel;
-    if (!replace(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer)))
+    const bool to_kernel = !call.to_builtin && program_.function(*program_.definition(id.first, call.callee)).kernel;
+    if (!edits_.insert(id.first, call.right, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer)))
       return false;
-    if (call.to_builtin && !replace(id.first, call.name, call.callee.size(), helper(id.first, call.callee)))
+    if (call.to_builtin && !edits_.replace(id.first, call.name, call.callee.size(), helper(id.first, call.callee)))
       return false;
   }
   return true;
-}
-
-bool NdrangeRewriter::replace(size_t source, Offset at, size_t length, const std::string& text) {
-  if (!at) return false;
-  const auto number = [](size_t value) { return static_cast<unsigned>(value); };
-  llvm::Error error = edits_[source].add({"program.cl", number(*at), number(length), text});
-  return !llvm::errorToBool(std::move(error));
 }
 
 // Where there are no static functions, those of two sources must not meet in a link.
@@ -208,8 +150,8 @@ std::string NdrangeRewriter::helpers(size_t source) const {
 }
 
 std::optional<std::string> NdrangeRewriter::rewritten(size_t source) const {
-  if (edits_[source].empty()) return std::nullopt;
-  return helpers(source) + llvm::cantFail(clang::tooling::applyAllReplacements(sources_[source].text, edits_[source]));
+  if (!edits_.changes(source)) return std::nullopt;
+  return helpers(source) + edits_.applied(source, sources_[source].text);
 }
 
 }  // namespace samcl::translator

@@ -71,6 +71,7 @@ KernelVerdict judge(const KernelTranslation& kernel) {
   verdict.name = kernel.name;
   verdict.may_split = kernel.may_split;
   verdict.why_not_split = kernel.why_not_split;
+  verdict.gathers = !kernel.gathers_by.empty();
   const auto symbolic = footprint::from_text(kernel.footprint);
   const auto footprint = Footprint::parse(kernel.footprint);
   if (!symbolic || !footprint) {

@@ -32,7 +32,7 @@ usage or nothing to look at.
 )";
 
 struct Counts {
-  size_t sources = 0, parsed = 0, guessed = 0, kernels = 0, split = 0, known = 0, disjoint = 0, quick = 0;
+  size_t sources = 0, parsed = 0, guessed = 0, kernels = 0, split = 0, known = 0, disjoint = 0, gather = 0, quick = 0;
   double slowest_ms = 0, slowest_us = 0;
 };
 
@@ -57,6 +57,7 @@ Counts count(const std::vector<SourceVerdict>& verdicts) {
       counts.split += kernel.may_split;
       counts.known += kernel.may_split && kernel.writes_known;
       counts.disjoint += kernel.may_split && kernel.writes_disjoint;
+      counts.gather += kernel.gathers;
       counts.quick += kernel.microseconds < 20;
       counts.slowest_us = std::max(counts.slowest_us, kernel.microseconds);
     }
@@ -128,6 +129,7 @@ void print_table(const std::vector<SourceVerdict>& verdicts, bool each_kernel) {
   line("  split", counts.split, counts.kernels);
   line("    all writes known", counts.known, counts.kernels);
   line("      and apart between two halves", counts.disjoint, counts.kernels);
+  line("  launches may be gathered", counts.gather, counts.kernels);
   line("  footprint evaluated in less than 20 us", counts.quick, counts.kernels);
   const auto slowest = [](const char* what, double time, const char* unit) {
     std::cout << std::left << std::setw(40) << what << std::right << std::setw(8) << static_cast<long>(time) << unit;
@@ -152,6 +154,7 @@ nlohmann::json to_json(const std::vector<SourceVerdict>& verdicts) {
       source["kernels"].push_back({{"name", kernel.name},
                                    {"may_split", kernel.may_split},
                                    {"why_not_split", kernel.why_not_split},
+                                   {"gathers", kernel.gathers},
                                    {"writes_known", kernel.writes_known},
                                    {"writes_disjoint", kernel.writes_disjoint},
                                    {"microseconds", kernel.microseconds},
@@ -166,6 +169,7 @@ nlohmann::json to_json(const std::vector<SourceVerdict>& verdicts) {
             {"parsed", counts.parsed},
             {"kernels", counts.kernels},
             {"split", counts.split},
+            {"gather", counts.gather},
             {"writes_known", counts.known},
             {"writes_disjoint", counts.disjoint}}}};
 }

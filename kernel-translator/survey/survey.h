@@ -26,6 +26,7 @@ struct KernelVerdict {
   std::string name;
   bool may_split = false;
   std::string why_not_split;
+  bool gathers = false;                  // launches that differ in integers alone may be made as one
   std::vector<ArgumentVerdict> buffers;  // and images
   // Every write is known, and there is a dimension along which two halves of the launch write different bytes.
   bool writes_known = true;
