@@ -332,7 +332,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   giving.exactly = seen && seen->needs_drivers_event();
   const bool has_times = seen && seen->has_times;
   const bool may_gather = !seen && !ahead && Gathering::may_gather(launch, context, device);
-  if (may_gather) gathering_.observe(launch);
+  const bool gathers = may_gather && gathering_.observe(launch, context, device);
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);
@@ -346,11 +346,12 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   const bool is_given = give(device, first, seen, giving,
                              counted([&](cl_event* event) { return enqueue_now(launch, device, {event, has_times}); }),
                              counted([&](LateTimes* end, LaunchRing::Launch& next) {
-                               if (may_gather && gathering_.join(launch, context, device)) return true;
+                               if (gathers && gathering_.join(launch, device)) return true;
                                if (!enqueue_later(launch, context, device, *first, end, next)) return false;
-                               may_gather ? gathering_.was_put(launch, device) : gathering_.other_was_put();
+                               gathers ? gathering_.was_put(launch, device) : gathering_.other_was_put();
                                return true;
-                             }));
+                             }),
+                             gathers);
   if (!is_given) return false;
   room.taken();
   given(ns, seen || first->observed);
@@ -463,7 +464,7 @@ bool Following::do_at_once(const Command& next, Context& context, const NodePtr&
 // Behind what the driver has of the operation.
 template <typename Enqueue, typename EnqueueLater>
 bool Following::give(RealDevice& device, const NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
-                     const Enqueue& enqueue, const EnqueueLater& enqueue_later) {
+                     const Enqueue& enqueue, const EnqueueLater& enqueue_later, bool gathers) {
   giving.times = seen && seen->has_times ? Giving::Times::late : Giving::Times::never;
   std::shared_ptr<LateTimes> own_end, end;
   const auto extend = [&](const auto& its_enqueue) {
@@ -471,7 +472,7 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
   };
   bool is_given = false;
   if constexpr (!std::is_null_pointer_v<EnqueueLater>) {
-    if (!giving.exactly && is_for_thread(device)) {
+    if (!giving.exactly && is_for_thread(device, gathers)) {
       LaunchRing::Launch& next = device.submissions().next_launch();
       is_given = extend([&](const cl_event*) { return enqueue_later(end.get(), next); });
     }
@@ -487,9 +488,10 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
 }
 
 // A driver that makes events on one thread, while another asks for some, takes half as long again. What moves bytes is
-// given on the thread that plans it, and so are a few launches between.
-bool Following::is_for_thread(const RealDevice& device) const {
-  if (!device.submits_followers_on_thread()) return false;
+// given on the thread that plans it, and so are a few launches between. gathers: what waits there may run as one.
+bool Following::is_for_thread(const RealDevice& device, bool gathers) const {
+  const bool is_worth_it = gathers && count_ >= kNotFirst && device.may_submit_on_thread() && !device.is_of_task();
+  if (!is_worth_it && !device.submits_followers_on_thread()) return false;
   return moving_ns_ == 0 ||
          (launches_since_ >= kNotFirst && std::max(launches_since_, launches_between_) >= kLongBetween);
 }

@@ -91,10 +91,10 @@ class Following {
   bool add(const engine::Operation& operation, Context& context, const engine::NodePtr& first,
            const std::shared_ptr<Event>& seen, const Takes& takes_it);
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
-  bool is_for_thread(const RealDevice& device) const;
+  bool is_for_thread(const RealDevice& device, bool gathers) const;
   template <typename Enqueue, typename EnqueueLater>
   bool give(RealDevice& device, const engine::NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
-            const Enqueue& enqueue, const EnqueueLater& enqueue_later);
+            const Enqueue& enqueue, const EnqueueLater& enqueue_later, bool gathers = false);
   void given(uint64_t ns, bool is_seen);
 
   Gathering gathering_;

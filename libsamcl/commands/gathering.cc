@@ -44,37 +44,42 @@ bool Gathering::may_gather(const LaunchRequest& launch, const Context& context, 
   return ndrange.global[2] == 1 && ndrange.local[2] == 1 && ndrange.offset[2] == 0;
 }
 
-void Gathering::observe(const LaunchRequest& launch) {
+bool Gathering::observe(const LaunchRequest& launch, Context& context, const RealDevice& device) {
+  const Kernel& kernel = *launch.kernel;
   LaunchSeries& series = launch.kernel->series;
-  number_ = series.observe(*launch.arguments, launch.ndrange, launch.has_local, launch.kernel->translation->gathers_by);
-  if (!series.is_in_question()) return;
-  judge(series, launch);
-  number_ = series.number();
+  number_ = series.observe(*launch.arguments, launch.ndrange, launch.has_local, kernel.translation->gathers_by);
+  if (series.is_in_question()) {
+    judge(series, launch);
+    number_ = series.number();
+  }
+  if (!number_ || kernel.build->is_gathered_on(device.index)) return number_.has_value();
+  if (Config::get().gathering == Config::Gathering::always)
+    static_cast<void>(kernel.build->gathered_on(context, device.index));
+  else
+    Build::misses_gathered(kernel.build, context, device.index);
+  if (!kernel.build->is_gathered_on(device.index)) number_.reset();
+  return number_.has_value();
 }
 
-bool Gathering::join(const LaunchRequest& launch, Context& context, RealDevice& device) {
+bool Gathering::join(const LaunchRequest& launch, RealDevice& device) {
   if (!number_) return false;
   const LaunchSeries& series = launch.kernel->series;
   for (auto waiting = waiting_.rbegin(); waiting != waiting_.rend(); ++waiting) {
     if (waiting->version != waiting->kernel->series.version()) return false;
     if (waiting->kernel == launch.kernel.get())
-      return waiting->first + waiting->count == *number_ && join(launch, context, device, *waiting);
+      return waiting->first + waiting->count == *number_ && join(launch, device, *waiting);
     const bool has_its_number = waiting->first <= *number_ && *number_ < waiting->first + waiting->count;
     if (has_its_number || !series.is_apart_from(waiting->kernel->series)) return false;
   }
   return false;
 }
 
-bool Gathering::join(const LaunchRequest& launch, Context& context, RealDevice& device, Waiting& waiting) {
+bool Gathering::join(const LaunchRequest& launch, RealDevice& device, Waiting& waiting) {
   LaunchRing& ring = device.submissions().launches();
   LaunchRing::Launch* const first = ring.put_before(ring.put_count() - waiting.put);
   if (!first || first->is_taken()) return false;
   if (waiting.count == 1) {
     Kernel& kernel = *launch.kernel;
-    if (!kernel.build->is_gathered_on(device.index) && Config::get().gathering != Config::Gathering::always) {
-      Build::misses_gathered(kernel.build, context, device.index);
-      return false;
-    }
     GatheredKernel& variant = kernel.gathered(device);
     if (!variant.prepare(*kernel.build, kernel, device, *launch.arguments, ring.given_count())) return false;
     LaunchRing::Gathered& gathered = first->gathered;
@@ -95,7 +100,6 @@ bool Gathering::join(const LaunchRequest& launch, Context& context, RealDevice& 
 }
 
 void Gathering::was_put(const LaunchRequest& launch, RealDevice& device) {
-  if (!number_) return other_was_put();
   if (waiting_.size() == kMostWaiting) waiting_.erase(waiting_.begin());
   waiting_.push_back(
       {launch.kernel.get(), launch.kernel->series.version(), device.submissions().launches().put_count(), *number_, 1});

@@ -28,13 +28,11 @@ class Gathering {
   // Whether launches of that kernel may be gathered, on a device that it runs on.
   static bool may_gather(const LaunchRequest& launch, const Context& context, const RealDevice& device);
 
-  // Of a launch of such a kernel, each: what is known of its series. Its number there, if it may run together with
-  // others.
-  void observe(const LaunchRequest& launch);
-  bool is_independent() const { return number_.has_value(); }
+  // Of a launch of such a kernel, each: what is known of its series. Whether it may run together with others.
+  bool observe(const LaunchRequest& launch, Context& context, const RealDevice& device);
 
   // The launch that was observed last runs with one that waits for the driver. False: it has to be put there itself.
-  bool join(const LaunchRequest& launch, Context& context, RealDevice& device);
+  bool join(const LaunchRequest& launch, RealDevice& device);
   // It was put there, as the last of what waits; or some other launch was, beside which none that come later may run.
   void was_put(const LaunchRequest& launch, RealDevice& device);
   void other_was_put() { waiting_.clear(); }
@@ -46,11 +44,11 @@ class Gathering {
     uint64_t version, put;
     uint64_t first, count;
   };
-  bool join(const LaunchRequest& launch, Context& context, RealDevice& device, Waiting& waiting);
+  static bool join(const LaunchRequest& launch, RealDevice& device, Waiting& waiting);
 
   static constexpr size_t kMostWaiting = 4;
   SmallVector<Waiting, kMostWaiting> waiting_;  // in their order
-  std::optional<uint64_t> number_;
+  std::optional<uint64_t> number_;              // in its series, of one that may be gathered
 };
 
 }  // namespace samcl

@@ -72,6 +72,7 @@ nlohmann::ordered_json as_json(const Records& all) {
     nlohmann::ordered_json entry{{"name", name},
                                  {"launches", record->launches.load()},
                                  {"split_launches", record->split_launches.load()},
+                                 {"gathered_launches", record->gathered_launches.load()},
                                  {"devices", record->devices.load()},
                                  {"slices", record->slices.load()},
                                  {"why_not_more", record->reason()},

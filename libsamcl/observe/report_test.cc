@@ -43,6 +43,7 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
     KernelRecord& record = report::kernel("smooth");
     record.launches = 3;
     record.split_launches = 2;
+    record.gathered_launches = 5;
     record.devices = 2;
     record.slices = 40;
     record.merge_ns = 7;
@@ -57,6 +58,7 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
   EXPECT_EQ(kernel["name"], "smooth");
   EXPECT_EQ(kernel["launches"], 3);
   EXPECT_EQ(kernel["split_launches"], 2);
+  EXPECT_EQ(kernel["gathered_launches"], 5);
   EXPECT_EQ(kernel["devices"], 2);
   EXPECT_EQ(kernel["slices"], 40);
   EXPECT_EQ(kernel["merge_ns"], 7);

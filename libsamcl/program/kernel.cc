@@ -111,8 +111,9 @@ cl_int RealKernel::prepare_all(const RealDevice& device, const Arguments& argume
 }
 
 bool RealKernel::prepare_later(const RealDevice& device, const Arguments& arguments, LaunchRing::Launch& launch) {
-  if (!kernel_ || is_doubtful_ || applied_.size() != arguments.size()) return false;
-  if (arguments.exec_info != applied_info_) return false;
+  if (!kernel_ || is_doubtful_ || arguments.exec_info != applied_info_) return false;
+  // It has not been launched yet, so that nobody else uses it.
+  if (applied_.empty() && prepare_all(device, arguments) != CL_SUCCESS) return false;
   launch.changes = 0;
   for (cl_uint index = 0; index < arguments.size(); ++index) {
     if (is_applied(index, arguments.value(index))) continue;
