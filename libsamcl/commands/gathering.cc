@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/clock.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/plan/accesses.h"
 #include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
+
+// How long before a device has nothing more to do it is given more; and what launches wait at most.
+constexpr uint64_t kInTimeNs = 30'000, kLongestWaitNs = 100'000;
 
 // The NDRange of that many launches as one.
 Ndrange gathered(Ndrange ndrange, bool has_local, uint64_t launches) {
@@ -52,6 +56,7 @@ bool Gathering::observe(const LaunchRequest& launch, Context& context, const Rea
     judge(series, launch);
     number_ = series.number();
   }
+  now_ns_ = number_ ? now_ns() : 0;
   if (!number_ || kernel.build->is_gathered_on(device.index)) return number_.has_value();
   if (Config::get().gathering == Config::Gathering::always)
     static_cast<void>(kernel.build->gathered_on(context, device.index));
@@ -98,6 +103,14 @@ bool Gathering::join(const LaunchRequest& launch, RealDevice& device, Waiting& w
   ++launch.kernel->record.gathered_launches;
   return true;
 }
+
+uint64_t Gathering::may_wait_until_ns() const {
+  const uint64_t until = std::min(busy_until_ns_ - std::min(busy_until_ns_, kInTimeNs), now_ns_ + kLongestWaitNs);
+  return until > now_ns_ ? until : 0;
+}
+
+// Those that run together take less than one after the other; how much is not known.
+void Gathering::expect(uint64_t ns) { busy_until_ns_ = std::max(busy_until_ns_, now_ns_) + ns / 2; }
 
 void Gathering::was_put(const LaunchRequest& launch, RealDevice& device) {
   if (waiting_.size() == kMostWaiting) waiting_.erase(waiting_.begin());

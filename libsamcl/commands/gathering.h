@@ -3,8 +3,9 @@
 // A driver takes some us for a launch, however little it computes. While it takes one, the next ones wait
 // (device/launch_ring.h). Those of one kernel that differ in integers alone which grow by constant steps, and are known
 // to be independent (program/launch_series.h), are given to it together when it is their turn, as one launch of a
-// variant of the kernel that has one dimension more. So nothing is held back, and the more there is to do, the more is
-// done at once; a device that such launches do not fill is filled, too.
+// variant of the kernel that has one dimension more. As long as the device is expected to have enough to do, they wait
+// a little for more: the more there is to do, the more is done at once, and a device that such launches do not fill is
+// filled, too.
 //
 // Programs launch several kernels in turn for each plane. A launch joins those of its kernel also where others were put
 // behind them, if it may change places with these.
@@ -33,6 +34,9 @@ class Gathering {
 
   // The launch that was observed last runs with one that waits for the driver. False: it has to be put there itself.
   bool join(const LaunchRequest& launch, RealDevice& device);
+  // Until when it may wait there: as long as the device has enough to do. And: it is expected to take so long.
+  uint64_t may_wait_until_ns() const;
+  void expect(uint64_t ns);
   // It was put there, as the last of what waits; or some other launch was, beside which none that come later may run.
   void was_put(const LaunchRequest& launch, RealDevice& device);
   void other_was_put() { waiting_.clear(); }
@@ -46,6 +50,7 @@ class Gathering {
   };
   static bool join(const LaunchRequest& launch, RealDevice& device, Waiting& waiting);
 
+  uint64_t now_ns_ = 0, busy_until_ns_ = 0;  // as far as is expected
   static constexpr size_t kMostWaiting = 4;
   SmallVector<Waiting, kMostWaiting> waiting_;  // in their order
   std::optional<uint64_t> number_;              // in its series, of one that may be gathered

@@ -53,6 +53,8 @@ class LaunchRing {
     std::array<size_t, 3> offset, size, local;
     std::array<Change, kMostChanges> changed;
     Gathered gathered;  // meaningful if it stands for more than one
+    // Until then the device has enough to do, and more may be gathered in it.
+    std::atomic<uint64_t> held_until_ns{0};
     std::atomic<uint32_t> count{kTaken};
     bool is_taken() const { return count.load(std::memory_order_relaxed) == kTaken; }
   };
@@ -85,6 +87,12 @@ class LaunchRing {
     return false;
   }
 
+  // Until when the first one may wait; 0: there is none, or others wait for room. Any thread.
+  uint64_t held_until_ns() const {
+    const uint64_t given = given_count(), put = put_count();
+    if (given == put || put - given > kRoom / 2) return 0;
+    return launches_[given % kRoom].held_until_ns.load(std::memory_order_relaxed);
+  }
   // The first one, which given() lets go of, and how many it stands for from now on. While it is not empty.
   struct Taken {
     const Launch& launch;

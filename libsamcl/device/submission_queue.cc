@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/clock.h"
 #include "libsamcl/threads/spin.h"
 
 namespace samcl {
@@ -47,17 +48,19 @@ void SubmissionQueue::put_launch(Submitter& submitter) {
 }
 
 void SubmissionQueue::give_launches() {
-  if (std::unique_lock submitting(submitting_, std::defer_lock); lock_to_submit(submitting)) give_launches_here();
+  if (std::unique_lock submitting(submitting_, std::defer_lock); lock_to_submit(submitting))
+    give_launches_here(nullptr);
 }
 
 // Under submitting_. Whether there were any.
-bool SubmissionQueue::give_launches_here() {
-  if (launches_.is_empty()) return false;
-  for (; !launches_.is_empty(); launches_.given()) {
+bool SubmissionQueue::give_launches_here(const IsEnough& is_enough) {
+  bool any = false;
+  for (; !launches_.is_empty() && !(is_enough && is_enough()); launches_.given()) {
+    any = true;
     const auto [launch, count] = launches_.take();
     submitter_.load(std::memory_order_relaxed)->give(launch, count);
   }
-  return true;
+  return any;
 }
 
 // False: another thread has submitted all that there was. It takes some us for each, and a thread that sleeps would be
@@ -87,7 +90,7 @@ SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context, const IsEnoug
   take_entries();
   bool is_final = false, any = false;
   while (true) {
-    any |= give_launches_here();
+    any |= give_launches_here(is_enough);
     if (is_enough && is_enough()) return Outcome::nothing_left;
     if (next_ == batch_.size()) return any ? Outcome::submitted : Outcome::nothing_left;
     any = true;
@@ -136,10 +139,19 @@ void SubmissionQueue::tell_who_waits() {
   room_.notify_all();
 }
 
+// Whether all that there is may: somebody who wants it given does that himself.
+bool SubmissionQueue::may_wait() const {
+  return unsubmitted_.load(std::memory_order_relaxed) == 0 && launches_.held_until_ns() > now_ns();
+}
+
 // Looks for more for a while before it ends: to wake a thread takes longer than to submit several.
 void SubmissionQueue::run() {
   while (Worker::may_go_on()) {
-    if (submit_all(Lock::free, nullptr) == Outcome::submitted) continue;
+    if (may_wait()) {
+      spin_until([this] { return !may_wait(); });
+      continue;
+    }
+    if (submit_all(Lock::free, [this] { return may_wait(); }) == Outcome::submitted) continue;
     if (spin_until([this] { return is_behind(); })) continue;
     running_ = false;
     if (!is_behind() || running_.exchange(true)) return;

@@ -103,12 +103,13 @@ class SubmissionQueue {
   enum class Outcome : uint8_t { nothing_left, submitted, refused };
   Outcome submit_all(Lock context, const IsEnough& is_enough);
   void take_entries();
-  bool give_launches_here();
+  bool give_launches_here(const IsEnough& is_enough);
   bool lock_to_submit(std::unique_lock<std::mutex>& submitting);
   void wake_thread();
   bool make_room(std::unique_lock<std::mutex>& submitting, Lock context);
   void note_submitted();
   void tell_who_waits();
+  bool may_wait() const;
   void run();
 
   LaunchRing launches_;
