@@ -573,7 +573,7 @@ void check_gathered(uint64_t seed, GatheredTally& tally) {
   }
   tally.known += std::ranges::none_of(reaches, &Reach::is_anywhere);
   const ReachPlace places[3] = {};
-  if (reaches.empty() || !launches_are_apart(reaches, places, reaches, places, launches)) return;
+  if (reaches.empty() || !launches_are_apart({reaches, places, launches}, {reaches, places, launches})) return;
   tally.apart += std::ranges::any_of(reaches, &Reach::writes);
   for (uint64_t a = 0; a < launches; ++a)
     for (const uint64_t byte : writes[a])

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace samcl {
@@ -29,10 +30,18 @@ struct ReachPlace {
   int64_t start = 0;             // of the argument's first byte there
 };
 
-// True only if what any launch of the one touches is apart from what another launch, of another number, of the other
-// touches, wherever one of the two writes. a, b: of the same `launches` numbers, which may be of one and the same
-// kernel; places: by argument of each.
-bool launches_are_apart(std::span<const Reach> a, std::span<const ReachPlace> places_of_a, std::span<const Reach> b,
-                        std::span<const ReachPlace> places_of_b, uint64_t launches);
+// Launches of one kernel in a row.
+struct ReachingLaunches {
+  std::span<const Reach> reaches;
+  std::span<const ReachPlace> places;  // by argument
+  uint64_t count = 0;
+};
+
+// True only if what launch number i of `a` touches is apart from what any launch of `b` but number i + `distance`
+// touches, wherever one of the two writes.
+bool launches_are_apart(const ReachingLaunches& a, const ReachingLaunches& b, int64_t distance = 0);
+
+// Such a distance; nullopt: none was found. Where nothing is shared any will do.
+std::optional<int64_t> distance_of_meeting(const ReachingLaunches& a, const ReachingLaunches& b);
 
 }  // namespace samcl

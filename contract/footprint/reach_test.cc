@@ -15,7 +15,7 @@ const std::vector<ReachPlace> kPlaces = {{&memory_of_a, 0}, {&memory_of_b, 0}};
 
 bool are_apart(const std::vector<Reach>& a, const std::vector<Reach>& b, uint64_t launches,
                const std::vector<ReachPlace>& places = kPlaces) {
-  return launches_are_apart(a, places, b, places, launches);
+  return launches_are_apart({a, places, launches}, {b, places, launches});
 }
 
 // Of a plane of `high` - `low` bytes each launch.
@@ -83,6 +83,22 @@ TEST(Reach, OfDifferentStepsMayMeet) {
   EXPECT_FALSE(are_apart({slow}, {fast}, 50));
   auto far = planes(false, 10'000, 10'010, 20, 50);
   EXPECT_TRUE(are_apart({slow}, {far}, 50));
+}
+
+// One of them counts from another number than the other.
+TEST(Reach, TellsWhichLaunchesMeet) {
+  const std::vector<Reach> a = {planes(true, 100, 200, 100, 50)}, later = {planes(false, 400, 500, 100, 50)};
+  const auto distance = [&](const std::vector<Reach>& one, const std::vector<Reach>& other) {
+    return distance_of_meeting({one, kPlaces, 50}, {other, kPlaces, 50});
+  };
+  EXPECT_EQ(distance(a, later), -3);
+  EXPECT_EQ(distance(later, a), 3);
+  EXPECT_FALSE(launches_are_apart({a, kPlaces, 50}, {later, kPlaces, 50}));
+  EXPECT_TRUE(launches_are_apart({a, kPlaces, 50}, {later, kPlaces, 50}, -3));
+  EXPECT_EQ(distance({planes(true, 1000, 1100, -100, 8)}, {planes(false, 700, 800, -100, 8)}), -3);
+  EXPECT_EQ(distance(a, {planes(false, 420, 520, 100, 50)}), std::nullopt) << "of two at a time";
+  EXPECT_EQ(distance(a, {planes(false, 420, 480, 100, 50)}), -3) << "a part of one";
+  EXPECT_NE(distance(a, {planes(false, 90'000, 90'100, 100, 50)}), std::nullopt) << "none";
 }
 
 // a[z * n * n + y * n + x], where x and y are global ids: planes of n * n words, and a column of them where y counts

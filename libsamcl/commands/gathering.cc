@@ -27,7 +27,8 @@ void judge(LaunchSeries& series, const LaunchRequest& launch) {
   for (const uint64_t launches : {LaunchSeries::kLeast, LaunchSeries::kMost}) {
     Reaches found = reaches_of(*launch.kernel, *launch.arguments, gathered(launch.ndrange, launch.has_local, launches),
                                series.growing());
-    const bool are_apart = launches_are_apart(found.reaches, found.places, found.reaches, found.places, launches);
+    const ReachingLaunches all{found.reaches, found.places, launches};
+    const bool are_apart = launches_are_apart(all, all);
     if (are_apart)
       series.found(launches, std::move(found.reaches), std::move(found.places));
     else if (!series.is_independent())
@@ -73,8 +74,7 @@ bool Gathering::join(const LaunchRequest& launch, RealDevice& device) {
     if (waiting->version != waiting->kernel->series.version()) return false;
     if (waiting->kernel == launch.kernel.get())
       return waiting->first + waiting->count == *number_ && join(launch, device, *waiting);
-    const bool has_its_number = waiting->first <= *number_ && *number_ < waiting->first + waiting->count;
-    if (has_its_number || !series.is_apart_from(waiting->kernel->series)) return false;
+    if (!series.may_pass(*number_, waiting->kernel->series, waiting->first, waiting->count)) return false;
   }
   return false;
 }

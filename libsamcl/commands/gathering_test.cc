@@ -183,6 +183,27 @@ TEST_F(GatheredLaunches, OfTwoKernelsInTurnChangePlaces) {
   EXPECT_LE(given, 3);
 }
 
+TEST_F(GatheredLaunches, OfTwoKernelsNeedNotHaveBegunAtTheSamePlane) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a, b);
+  Words expected = contents(a);
+  const int given = fewest([&] {
+    const int launches = while_held_up([&] {
+      for (size_t z = 0; z < kPlanes; ++z) {
+        if (z > 0) launch(plane, {a}, {z * kItems});
+        launch(shifted, {a, b}, {z * kItems});
+      }
+    });
+    for (size_t i = kItems; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+    EXPECT_EQ(contents(a), expected);
+    Words times_seven = expected;
+    for (cl_uint& each : times_seven) each *= 7;
+    EXPECT_EQ(contents(b), times_seven);
+    return launches;
+  });
+  EXPECT_LE(given, 4) << "the gate, the first plane of one, and both";
+}
+
 // Each overwrites half of what the one before wrote.
 TEST_F(GatheredLaunches, AreNoneWhereTheyMeet) {
   const BufferPtr a = filled(), b = filled();

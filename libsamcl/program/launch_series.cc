@@ -143,8 +143,12 @@ void LaunchSeries::found(uint64_t launches, std::vector<Reach> reaches, std::vec
   places_ = std::move(places);
 }
 
-bool LaunchSeries::is_apart_from(const LaunchSeries& other) const {
-  return launches_are_apart(reaches_, places_, other.reaches_, other.places_, std::max(launches_, other.launches_));
+bool LaunchSeries::may_pass(uint64_t number, const LaunchSeries& other, uint64_t first, uint64_t count) const {
+  const auto distance =
+      distance_of_meeting({reaches_, places_, launches_}, {other.reaches_, other.places_, other.launches_});
+  if (!distance) return false;
+  const int64_t met = static_cast<int64_t>(number) + *distance, begin = static_cast<int64_t>(first);
+  return met < begin || met >= begin + static_cast<int64_t>(count);
 }
 
 }  // namespace samcl

@@ -43,8 +43,8 @@ class LaunchSeries {
   void found(uint64_t launches, std::vector<Reach> reaches, std::vector<ReachPlace> places);
 
   bool is_independent() const { return launches_ > 0; }
-  // Whether launches of both, of different numbers, may change places.
-  bool is_apart_from(const LaunchSeries& other) const;
+  // Whether the launch of that number may change places with those of another kernel, from that number on.
+  bool may_pass(uint64_t number, const LaunchSeries& other, uint64_t first, uint64_t count) const;
   // Of the latest launch, as observe() says.
   std::optional<uint64_t> number() const;
   std::span<const Growing> growing() const { return {growing_.data(), growing_.size()}; }
