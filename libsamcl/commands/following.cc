@@ -347,6 +347,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
                              counted([&](cl_event* event) { return enqueue_now(launch, device, {event, has_times}); }),
                              counted([&](LateTimes* end, LaunchRing::Launch& next) {
                                if (gathers && gathering_.join(launch, device)) return true;
+                               next.may_gather = gathers;
                                next.held_until_ns = gathers ? gathering_.may_wait_until_ns() : 0;
                                if (!enqueue_later(launch, context, device, *first, end, next)) return false;
                                gathers ? gathering_.was_put(launch, device) : gathering_.other_was_put();

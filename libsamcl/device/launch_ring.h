@@ -44,18 +44,20 @@ class LaunchRing {
   // All that it names lives until it has been given: the operation that it belongs to sees to that.
   struct Launch {
     static constexpr size_t kMostChanges = 6;
+    // What nearly all need is read first, from few lines of the cache.
     const engine::Node* of;          // which has been given to the queue
     std::atomic<bool>* is_doubtful;  // set if the driver refuses a change
     LateTimes* end;                  // that the program has; nullptr: it has none
     cl_kernel kernel;
     cl_uint dimensions, changes;
     bool has_offset, has_local;
+    bool may_gather = false;  // others in it; else it stands for one
+    std::atomic<uint32_t> count{kTaken};
+    // Until then the device has enough to do, and more may be gathered in it.
+    std::atomic<uint64_t> held_until_ns{0};
     std::array<size_t, 3> offset, size, local;
     std::array<Change, kMostChanges> changed;
     Gathered gathered;  // meaningful if it stands for more than one
-    // Until then the device has enough to do, and more may be gathered in it.
-    std::atomic<uint64_t> held_until_ns{0};
-    std::atomic<uint32_t> count{kTaken};
     bool is_taken() const { return count.load(std::memory_order_relaxed) == kTaken; }
   };
 
@@ -69,7 +71,8 @@ class LaunchRing {
   // Where to write the next one, which put() makes one of those to be given. While it is not full.
   Launch& next() { return launches_[put_.load(std::memory_order_relaxed) % kRoom]; }
   void put() {
-    next().count.store(1, std::memory_order_relaxed);
+    Launch& launch = next();
+    launch.count.store(launch.may_gather ? 1 : kTaken, std::memory_order_relaxed);
     put_.fetch_add(1);
   }
   // The one put last but so many, as long as nobody has put that many after it: to write what it stands for, before
@@ -100,7 +103,7 @@ class LaunchRing {
   };
   Taken take() {
     Launch& first = launches_[given_.load(std::memory_order_relaxed) % kRoom];
-    return {first, first.count.exchange(kTaken, std::memory_order_acquire)};
+    return {first, first.may_gather ? first.count.exchange(kTaken, std::memory_order_acquire) : 1};
   }
   void given() { given_.store(given_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 

@@ -141,7 +141,8 @@ void SubmissionQueue::tell_who_waits() {
 
 // Whether all that there is may: somebody who wants it given does that himself.
 bool SubmissionQueue::may_wait() const {
-  return unsubmitted_.load(std::memory_order_relaxed) == 0 && launches_.held_until_ns() > now_ns();
+  const uint64_t until = launches_.held_until_ns();
+  return until > 0 && until > now_ns() && unsubmitted_.load(std::memory_order_relaxed) == 0;
 }
 
 // Looks for more for a while before it ends: to wake a thread takes longer than to submit several.

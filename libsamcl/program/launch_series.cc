@@ -21,11 +21,14 @@ bool is_same(const std::weak_ptr<const Argument>& one, const std::shared_ptr<con
 
 std::optional<uint64_t> LaunchSeries::observe(const Arguments& arguments, const Ndrange& ndrange, bool has_local,
                                               std::span<const uint32_t> may_grow) {
+  if (wait_ > 0) {
+    --wait_;
+    return std::nullopt;
+  }
   if (!is_same_but_for_numbers(arguments, ndrange, has_local) || !read(arguments)) {
     begin(arguments, ndrange, has_local, may_grow);
     return std::nullopt;
   }
-  wait_ -= wait_ > 0;
   const std::optional<uint64_t> which = number();
   if (!which) {
     if (!continues())
@@ -111,6 +114,7 @@ std::optional<uint64_t> LaunchSeries::number() const {
 void LaunchSeries::begin(const Arguments& arguments, const Ndrange& ndrange, bool has_local,
                          std::span<const uint32_t> may_grow) {
   ++version_;
+  if (++beginnings_ == kManyBeginnings) wait();
   ndrange_ = ndrange;
   has_local_ = has_local;
   growing_.clear();
@@ -130,15 +134,21 @@ void LaunchSeries::begin(const Arguments& arguments, const Ndrange& ndrange, boo
   }
 }
 
+void LaunchSeries::wait() {
+  wait_ = next_wait_;
+  next_wait_ = std::min(next_wait_ * 4, kLongestWait);
+  beginnings_ = 0;
+}
+
 void LaunchSeries::found(uint64_t launches, std::vector<Reach> reaches, std::vector<ReachPlace> places) {
   launches_ = launches;
   ++version_;
   if (launches == 0) {
-    wait_ = next_wait_;
-    next_wait_ = std::min(next_wait_ * 4, kLongestWait);
+    wait();
     return;
   }
   next_wait_ = kFirstWait;
+  beginnings_ = 0;
   reaches_ = std::move(reaches);
   places_ = std::move(places);
 }

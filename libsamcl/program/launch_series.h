@@ -59,6 +59,7 @@ class LaunchSeries {
   bool continues() const;
   void begin(const Arguments& arguments, const Ndrange& ndrange, bool has_local, std::span<const uint32_t> may_grow);
   void begin_again();
+  void wait();
   void go_beyond();
 
   Ndrange ndrange_;
@@ -71,8 +72,10 @@ class LaunchSeries {
   std::vector<Reach> reaches_;
   std::vector<ReachPlace> places_;
   uint64_t version_ = 0;
-  uint32_t wait_ = 0, next_wait_ = kFirstWait;  // in question again after so many
-  static constexpr uint32_t kFirstWait = 16, kLongestWait = 1 << 16;
+  // Where nothing came of it, so many launches are not looked at.
+  uint32_t wait_ = 0, next_wait_ = kFirstWait;
+  uint32_t beginnings_ = 0;  // since
+  static constexpr uint32_t kFirstWait = 16, kLongestWait = 1 << 16, kManyBeginnings = 64;
 };
 
 }  // namespace samcl
