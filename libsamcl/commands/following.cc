@@ -331,7 +331,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
   const bool has_times = seen && seen->has_times;
-  const bool may_gather = !seen && !ahead && Gathering::may_gather(launch, context, device);
+  const bool may_gather = !seen && (!ahead || ahead->is_far()) && Gathering::may_gather(launch, context, device);
   const bool gathers = may_gather && gathering_.observe(launch, context, device);
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {

@@ -43,7 +43,7 @@ struct Preprocessed : ::testing::Test {
     fs::create_directories(folder);
     std::ofstream(settings.program)
         << "#!/bin/sh\ncat >/dev/null\ncase \"$*\" in *--preprocess*)\n"
-           R"(echo '{"sources": [{"source": "text", "options": "-w"}], "includes": {}, "kernels": []}' ;; esac)"
+           R"(echo '{"sources": [{"source": "text", "options": "-w", "gathered": null}], "includes": {}, "kernels": []}' ;; esac)"
         << "\n";
     chmod(settings.program.c_str(), 0755);
   }

@@ -379,11 +379,14 @@ void Kernel::note_taken(const LocalSize& local) {
 
 // What the driver need not be asked about again: the same as before, and plain values of a size that it has taken.
 Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) {
-  if (!value || !translation || index >= translation->arguments.size() || index >= argument_count)
-    return Change::unknown;
+  if (!translation || index >= translation->arguments.size() || index >= argument_count) return Change::unknown;
   const ArgumentKind kind = translation->arguments[index].kind;
   std::lock_guard lock(mutex_);
   const Argument& before = (*arguments_)[index];
+  if (!value) {
+    const bool is_same_local = kind == ArgumentKind::local_memory && before.set && before.size == size;
+    return is_same_local ? Change::none : Change::unknown;
+  }
   if (!before.set || before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real ||
       before.sampler) {
     return Change::unknown;

@@ -23,9 +23,13 @@ namespace {
 // ns of launches in one process from which on what they took is of use to another.
 constexpr uint64_t kWorthKeeping = 4'000'000;
 
-// Launches that might have been gathered with others, from which on it is worth while to have that compiled: they save
-// 4 us each, in later processes, too.
-constexpr uint32_t kManyToGather = 64;
+// Launches that might have been gathered with others, from which on it is worth while to have that compiled, for a
+// program that took so long itself: they save some us each, in later processes, too, and what takes the driver's
+// compiler long has to be earned by what is saved in this one.
+constexpr uint64_t many_to_gather(uint64_t built_ns) {
+  constexpr uint64_t kFew = 64, kSavedNs = 4'000, kSoonNs = 200'000'000;
+  return built_ns < kSoonNs ? kFew : built_ns / 8 / kSavedNs;
+}
 
 // Whether it has grown beyond that, or to one and a half or twice a power of two of it.
 bool is_worth_keeping(uint64_t before, uint64_t now) {
@@ -151,7 +155,7 @@ void Build::make_gathered_beside(const std::shared_ptr<const Build>& build, Cont
 }
 
 void Build::misses_gathered(const std::shared_ptr<const Build>& build, Context& context, unsigned device) {
-  if (build->missed_.fetch_add(1) + 1 < kManyToGather) return;
+  if (build->missed_.fetch_add(1) + 1 < many_to_gather(build->built_ns)) return;
   build->gathers_ = true;
   make_gathered_beside(build, context, device);
 }

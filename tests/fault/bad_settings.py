@@ -87,10 +87,10 @@ def check_caches(cases):
 
 def check_variables(cases):
     cases.check("nonsense", ["SAMCL_GPUS=-1 ", "SAMCL_SPLIT=y ", "SAMCL_SPLIT_PRINTF=w ", "SAMCL_MANAGER=z ", "SAMCL_DIRECT=q ",
-                             "SAMCL_TRANSPORT=p ", "SAMCL_SUBMISSION=o ", "SAMCL_STRANDS=n ",
+                             "SAMCL_TRANSPORT=p ", "SAMCL_SUBMISSION=o ", "SAMCL_STRANDS=n ", "SAMCL_GATHERING=m ",
                              "report could not be written to /nonexistent/report"],
                 {"SAMCL_GPUS": "-1", "SAMCL_SPLIT": "y", "SAMCL_SPLIT_PRINTF": "w", "SAMCL_MANAGER": "z", "SAMCL_DIRECT": "q",
-                 "SAMCL_TRANSPORT": "p", "SAMCL_SUBMISSION": "o", "SAMCL_STRANDS": "n",
+                 "SAMCL_TRANSPORT": "p", "SAMCL_SUBMISSION": "o", "SAMCL_STRANDS": "n", "SAMCL_GATHERING": "m",
                  "SAMCL_REPORT": "/nonexistent/report", "SAMCL_INSTANCE": "nobody"})
     cases.check("more GPUs than there are", [], {"SAMCL_GPUS": "99"})
     cases.check("unknown device", ["no device '9'"], {"SAMCL_DEVICES": "9"})

@@ -318,6 +318,7 @@ TEST_F(Queues, PropertiesChangeWhereTheDriverChangesThem) {
   const cl_int status = clSetCommandQueueProperty(changed.get(), CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old);
   if (status == CL_INVALID_OPERATION) GTEST_SKIP() << "the driver changes none";
   ASSERT_OK(status);
+  if (old == CL_QUEUE_PROFILING_ENABLE) GTEST_SKIP() << "all of the driver's queues tell times";  // NVIDIA's
   EXPECT_EQ(old, 0u);
   const auto properties = [&] {
     cl_command_queue_properties now = 0;
