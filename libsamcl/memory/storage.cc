@@ -34,6 +34,18 @@ uint64_t next_stagger(uint64_t size) {
 // To make a replica anew takes its bytes to the host and back.
 constexpr uint64_t kMostMadeAnew = 1 << 20;
 
+// The driver does what it has left for the first command that uses it.
+void allocate(const RealDevice& on, cl_mem memory) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue queue = cl.clCreateCommandQueue(on.context(), on.id, 0, &error);
+  if (!queue) return;
+  error =
+      cl.clEnqueueMigrateMemObjects(queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+  if (error == CL_SUCCESS) cl.clFinish(queue);
+  cl.clReleaseCommandQueue(queue);
+}
+
 // With more, bytes from the host go wherever the buffer is used.
 constexpr size_t kMostDestinations = 64;
 
@@ -450,10 +462,21 @@ void Storage::make_placed_replicas() {
   if (!is_placed_) return;
   for_each_place(users_, [&](Place device) {
     set_->devices[device]->worker(engine::LaneKind::up).post([storage = weak_from_this(), device] {
-      cl_int error;
-      if (const auto living = storage.lock()) static_cast<void>(living->replica(device, &error));
+      if (const auto living = storage.lock()) living->make_replica_ahead(device);
     });
   });
+}
+
+// Nobody else uses it until it is there.
+void Storage::make_replica_ahead(unsigned device) {
+  const RealDevice& on = *set_->devices[device];
+  std::lock_guard lock(mutex_);
+  if (replicas_[device] || aside_[device]) return;
+  cl_int error = CL_SUCCESS;
+  replicas_[device] = make_replica(device, &error);
+  if (!replicas_[device]) return;
+  tell_memory(device, static_cast<int64_t>(size_));
+  if (!peers_[device] && !shared_ && allocates_late(on.id)) allocate(on, replicas_[device]);
 }
 
 void Storage::used_on(Places devices) {
