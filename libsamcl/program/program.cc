@@ -359,7 +359,6 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fi
   made->has_opened = context->opens_later && parts > 0 && (!times || made->promises_much());
   if (made->has_opened) context->open_devices_in_use();
   place_fallback(*made);
-  made->may_gather = may_gather(*made);
   if (made->may_gather && made->knows_to_gather()) Build::make_gathered_beside(made, *context, made->fallback_device);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&
@@ -484,6 +483,8 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
   }
   const bool managed = context->devices[0]->lease.client != nullptr;
   const auto& kernels = build->translation.kernels;
+  build->may_gather = Config::get().gathering != Config::Gathering::never &&
+                      std::ranges::any_of(kernels, [](const auto& kernel) { return !kernel.gathers_by.empty(); });
   if (std::none_of(kernels.begin(), kernels.end(), [&](const KernelTranslation& kernel) {
         return kernel.may_have_parts() || (managed && kernel.may_slice);
       })) {
@@ -509,16 +510,6 @@ bool Program::is_movable(const Build& build) const {
                                         return argument.kind <= ArgumentKind::sampler;
                                       });
                              }) &&
-         !has_global_variables(original, context->devices[0]->id);
-}
-
-// Variables of the program would be two.
-bool Program::may_gather(const Build& build) const {
-  const auto gathers = [](const KernelTranslation& kernel) { return !kernel.gathers_by.empty(); };
-  return Config::get().gathering != Config::Gathering::never &&
-         std::ranges::any_of(build.translation.kernels, gathers) &&
-         std::ranges::all_of(build.translation.sources,
-                             [](const TranslatedSource& each) { return each.gathered.has_value(); }) &&
          !has_global_variables(original, context->devices[0]->id);
 }
 

@@ -195,7 +195,6 @@ class Program : public Object<Program> {
   std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
                                     Result<Translations> translation) const;
   bool is_movable(const Build& build) const;
-  bool may_gather(const Build& build) const;
   void place_fallback(Build& build) const;
   std::shared_ptr<const BuildSpecification> specification() const;
   void set_specification(std::shared_ptr<const BuildSpecification> specification);
