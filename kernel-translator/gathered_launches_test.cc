@@ -11,7 +11,7 @@
 namespace samcl {
 namespace {
 
-using Sizes = std::array<size_t, 2>;
+using GlobalSizes = std::array<size_t, 2>;
 
 struct Integer {
   uint64_t first, step;
@@ -21,7 +21,7 @@ struct Case {
   const char* name;
   const char* source;  // of a kernel "k"; buffers hold kWords numbers, local memory kLocalBytes
   cl_uint dimensions;
-  Sizes global, local;
+  GlobalSizes global, local;
   std::vector<Integer> integers;  // its own, in their order
   size_t launches;
 };

@@ -25,7 +25,7 @@ for build in "${builds[@]}"; do tools/build.sh "$build"; done
 # all of libsamcl twice takes too long by day.
 pieces=(threads_test device_test memory_test copy_pool_test)
 of_processes=(protocol_test registry_test daemon_soak_test manager_test)
-of_one_thread=(objects_test observe_test launch_test gathering_test held_launches_test many_queues_test command_order_test
+of_one_thread=(objects_test observe_test launch_test held_launches_test many_queues_test command_order_test
   random_commands_test coherence_test engine_test merge_test ndrange_test)
 run_one_by_one() {
   local result=0 test
@@ -38,7 +38,7 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     tests=("${pieces[@]}") beside=() programs=()
     if [ "$build" = asan ]; then
-      tests+=("${of_processes[@]}") beside=("${of_one_thread[@]}") programs=(samcl event_bursts launch_loops opencl_cases)
+      tests+=("${of_processes[@]}") beside=("${of_one_thread[@]}") programs=(samcl event_bursts opencl_cases)
     fi
     # A race in a process that is killed later shows in its report only.
     reports=build/$build/races

@@ -583,7 +583,7 @@ void check_gathered(uint64_t seed, GatheredTally& tally) {
 
 TEST(Evaluation, of_launches_that_are_gathered_is_never_too_small_and_what_is_apart_is) {
   const TestSeed first;
-  const uint64_t programs = test_number("SAMCL_TEST_COUNT", 1500);
+  const uint64_t programs = test_number("SAMCL_TEST_COUNT", 600);
   GatheredTally tally;
   for (uint64_t i = 0; i < programs && !HasFailure(); ++i) check_gathered(first + i, tally);
   std::cout << tally.programs << " programs, " << tally.known << " known, " << tally.apart << " apart\n";
