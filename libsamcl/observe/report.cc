@@ -111,6 +111,11 @@ void print_table(const Records& all) {
                  ms(record->merge_ns), record->reason().c_str());
   }
   for (const auto& [name, record] : all.kernels) {
+    if (record->gathered_launches == 0) continue;
+    std::fprintf(stderr, "%-28.28s %8llu launches were given to the driver together with one before them\n",
+                 name.c_str(), static_cast<unsigned long long>(record->gathered_launches));
+  }
+  for (const auto& [name, record] : all.kernels) {
     if (record->self_tests == 0) continue;
     const std::set<std::string> apart = record->apart();
     std::string found = apart.empty() ? "the same bytes on all devices" : "other bytes on";

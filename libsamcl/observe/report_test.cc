@@ -111,6 +111,18 @@ TEST_F(ReportDeathTest, TableShowsEachKernel) {
       ExitedWithCode(0), "smooth +3 +0 .* uses printf");
 }
 
+TEST_F(ReportDeathTest, TableSaysWhichLaunchesRanTogether) {
+  EXPECT_EXIT(
+      {
+        setenv("SAMCL_REPORT", "-", 1);
+        report::kernel("smooth").launches = 30;
+        report::kernel("smooth").gathered_launches = 25;
+        report::write();
+        _exit(0);
+      },
+      ExitedWithCode(0), "smooth +25 launches were given to the driver together");
+}
+
 TEST_F(ReportDeathTest, NothingIsWrittenUnlessWanted) {
   EXPECT_EXIT(
       {
