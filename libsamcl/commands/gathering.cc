@@ -97,6 +97,7 @@ bool Gathering::join(const LaunchRequest& launch, RealDevice& device, Waiting& w
                                              each.step};
     }
     variant.used(waiting.put);
+    Build::gathers(kernel.build, *kernel.program->context);
   }
   if (!LaunchRing::gather(*first)) return false;
   ++waiting.count;

@@ -23,6 +23,9 @@ namespace {
 // ns of launches in one process from which on what they took is of use to another.
 constexpr uint64_t kWorthKeeping = 4'000'000;
 
+// Processes after one that gathered launches that have the variants built at once, though they have no use for them.
+constexpr uint32_t kProcessesToGather = 8;
+
 // Launches that might have been gathered with others, from which on it is worth while to have that compiled, for a
 // program that took so long itself: they save some us each, in later processes, too, and what takes the driver's
 // compiler long has to be earned by what is saved in this one.
@@ -154,9 +157,21 @@ void Build::make_gathered_beside(const std::shared_ptr<const Build>& build, Cont
   });
 }
 
+void Build::expect_gathering(const std::shared_ptr<const Build>& build, Context& context, unsigned device) {
+  if (!build->may_gather || build->gathers_ == 0) return;
+  --build->gathers_;  // until some are gathered
+  make_gathered_beside(build, context, device);
+}
+
+void Build::gathers(const std::shared_ptr<const Build>& build, Context& context) {
+  if (build->has_gathered_.exchange(true)) return;
+  build->gathers_ = kProcessesToGather;
+  post(build, context, &Build::remember);
+}
+
 void Build::misses_gathered(const std::shared_ptr<const Build>& build, Context& context, unsigned device) {
   if (build->missed_.fetch_add(1) + 1 < many_to_gather(build->built_ns)) return;
-  build->gathers_ = true;
+  build->gathers_ = kProcessesToGather;
   make_gathered_beside(build, context, device);
 }
 
@@ -359,7 +374,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fi
   made->has_opened = context->opens_later && parts > 0 && (!times || made->promises_much());
   if (made->has_opened) context->open_devices_in_use();
   place_fallback(*made);
-  if (made->may_gather && made->knows_to_gather()) Build::make_gathered_beside(made, *context, made->fallback_device);
+  Build::expect_gathering(made, *context, made->fallback_device);
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&
                          when_to_build_parts(made->sub_kernel_build_ns, 0, 0, made->expected_ns) == PartsBuild::beside;

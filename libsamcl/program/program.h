@@ -99,7 +99,6 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
-  bool knows_to_gather() const { return gathers_; }
   bool has_sub_kernel_programs() const { return made_ == Made::made; }
   // What other processes found out of the times of its kernels and of making the sub-kernel programs.
   void recall(const RememberedTimes& times);
@@ -129,14 +128,17 @@ struct Build {
   // The variants that run launches of a series as one, for a device; nullptr: there are none. Any thread.
   cl_program gathered_on(const Context& context, unsigned device) const;
   bool is_gathered_on(unsigned device) const { return gathered_.is_on(device); }
-  // Has them made for it, beside launches.
-  static void make_gathered_beside(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
+  // Has them made, beside all else, if earlier processes had use for them.
+  static void expect_gathering(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
   // A launch might have been gathered with others, if they were there: has them made beside launches, once that is
   // worth it, and the next processes know.
   static void misses_gathered(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
+  // Some are gathered.
+  static void gathers(const std::shared_ptr<const Build>& build, Context& context);
 
  private:
   // Has the builder's thread do something with it. building: until then.
+  static void make_gathered_beside(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
   static void post(const std::shared_ptr<const Build>& build, Context& context,
                    std::function<void(const Build&, const Context&)> work,
                    std::shared_ptr<const Building> building = {});
@@ -152,7 +154,8 @@ struct Build {
   mutable std::atomic<bool> is_kept_{false};    // what this process found out is
   mutable ProgramsOnDevices moved_, gathered_;  // originals; and variants that run several launches
   mutable std::atomic<uint32_t> missed_{0};     // launches that might have been gathered
-  mutable std::atomic<bool> gathers_{false};    // enough of them, in this process or an earlier one
+  mutable std::atomic<uint32_t> gathers_{0};    // RememberedTimes::gathers
+  mutable std::atomic<bool> has_gathered_{false};
 };
 
 class Program : public Object<Program> {

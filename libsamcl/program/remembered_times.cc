@@ -50,7 +50,7 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
     RememberedTimes times{.parts_build_ns = read->at("parts_build_ns").get<uint64_t>(),
                           .promising_ns = read->value("promising_ns", uint64_t{0}),
                           .rented_ns = read->value("rented_ns", uint64_t{0}),
-                          .gathers = read->value("gathers", false),
+                          .gathers = read->value("gathers", uint32_t{0}),
                           .built = read->value("built", uint32_t{0})};
     for (const auto& [name, known] : read->at("kernels").items()) {
       times.kernels[name] = {

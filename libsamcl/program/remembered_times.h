@@ -31,8 +31,9 @@ struct RememberedTimes {
   // What they took in all processes since one built the parts: a program that is run again and again gets them in the
   // end, also where each of its runs is too short for them.
   uint64_t rented_ns = 0;
-  // Whether many launches might have been gathered (program/launch_series.h): variants that run them are built at once.
-  bool gathers = false;
+  // So many more processes build the variants that run gathered launches (program/launch_series.h) at once: fewer after
+  // each that has no use for them.
+  uint32_t gathers = 0;
   // Processes that have built the parts, no more than kBuildIsKnown (cost/parts_build.h).
   uint32_t built = 0;
 

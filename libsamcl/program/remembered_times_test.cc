@@ -35,6 +35,7 @@ struct RememberedTimesOnDisk : ::testing::Test {
                   {"g", {}}},
       .promising_ns = 70'000'000,
       .rented_ns = 90'000'000,
+      .gathers = 7,
       .built = 1};
 };
 
