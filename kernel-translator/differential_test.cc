@@ -33,63 +33,35 @@ struct Shape {
   Sizes offset, groups, local;
 };
 
-class Pieces : public ::testing::TestWithParam<Shape> {
+class Pieces : public DeviceTest<Shape> {
  protected:
-  void SetUp() override {
-    device_ = any_device();
-    if (!device_) GTEST_SKIP() << "no OpenCL device here";
-    context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, nullptr);
-    queue_ = clCreateCommandQueue(context_, device_, 0, nullptr);
-    for (size_t d = 0; d < 3; ++d) items_ *= GetParam().groups[d] * GetParam().local[d];
-  }
-  void TearDown() override {
-    if (queue_) clReleaseCommandQueue(queue_);
-    if (context_) clReleaseContext(context_);
-  }
-
-  // Builds `source` and runs its kernel once per piece, cut along dimension `cut` at each group in `starts`.
-  std::vector<cl_ulong> run(const std::string& source, bool rewritten, cl_uint cut, std::vector<size_t> starts) {
+  // Runs the source's kernel once per piece, cut along dimension `cut` at each group in `starts`.
+  std::vector<cl_ulong> run_pieces(const std::string& source, bool rewritten, cl_uint cut, std::vector<size_t> starts) {
     const Shape& shape = GetParam();
-    const char* text = source.c_str();
-    cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
-    EXPECT_EQ(clBuildProgram(program, 1, &device_, "", nullptr, nullptr), CL_SUCCESS) << source;
-    cl_kernel kernel = clCreateKernel(program, "place", nullptr);
-    std::vector<cl_ulong> out(items_, 0);
-    cl_mem buffer = clCreateBuffer(context_, CL_MEM_COPY_HOST_PTR, items_ * sizeof(cl_ulong), out.data(), nullptr);
-    EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_SUCCESS);
+    size_t items = 1;
+    for (size_t d = 0; d < 3; ++d) items *= shape.groups[d] * shape.local[d];
     starts.push_back(shape.groups[cut]);
-    for (size_t piece = 0; piece + 1 < starts.size(); ++piece) {
-      Sizes offset = shape.offset, global;
-      NdrangeArgument whole{};
-      for (size_t d = 0; d < 3; ++d) {
-        global[d] = shape.groups[d] * shape.local[d];
-        whole.num_groups[d] = shape.groups[d];
-        whole.global_size[d] = global[d];
-        whole.global_offset[d] = shape.offset[d];
+    return run(source, "place", std::vector<cl_ulong>(items, 0), [&](cl_kernel kernel, cl_mem buffer) {
+      EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_SUCCESS);
+      for (size_t piece = 0; piece + 1 < starts.size(); ++piece) {
+        Sizes offset = shape.offset, global;
+        NdrangeArgument whole{};
+        for (size_t d = 0; d < 3; ++d) {
+          global[d] = shape.groups[d] * shape.local[d];
+          whole.num_groups[d] = shape.groups[d];
+          whole.global_size[d] = global[d];
+          whole.global_offset[d] = shape.offset[d];
+        }
+        whole.group_offset[cut] = starts[piece];
+        offset[cut] += starts[piece] * shape.local[cut];
+        global[cut] = (starts[piece + 1] - starts[piece]) * shape.local[cut];
+        if (rewritten) {
+          EXPECT_EQ(clSetKernelArg(kernel, 1, sizeof whole, &whole), CL_SUCCESS);
+        }
+        enqueue(kernel, shape.dimensions, offset.data(), global.data(), shape.local.data());
       }
-      whole.group_offset[cut] = starts[piece];
-      offset[cut] += starts[piece] * shape.local[cut];
-      global[cut] = (starts[piece + 1] - starts[piece]) * shape.local[cut];
-      if (rewritten) {
-        EXPECT_EQ(clSetKernelArg(kernel, 1, sizeof whole, &whole), CL_SUCCESS);
-      }
-      EXPECT_EQ(clEnqueueNDRangeKernel(queue_, kernel, shape.dimensions, offset.data(), global.data(),
-                                       shape.local.data(), 0, nullptr, nullptr),
-                CL_SUCCESS);
-    }
-    EXPECT_EQ(
-        clEnqueueReadBuffer(queue_, buffer, CL_TRUE, 0, items_ * sizeof(cl_ulong), out.data(), 0, nullptr, nullptr),
-        CL_SUCCESS);
-    clReleaseMemObject(buffer);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    return out;
+    });
   }
-
-  cl_device_id device_ = nullptr;
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
-  size_t items_ = 1;
 };
 
 TEST_P(Pieces, write_the_same_bytes_as_the_whole) {
@@ -97,9 +69,10 @@ TEST_P(Pieces, write_the_same_bytes_as_the_whole) {
   ASSERT_TRUE(translation) << translation.error().message;
   ASSERT_TRUE(translation->sources[0].source);
   ASSERT_TRUE(translation->find("place")->may_split) << translation->find("place")->why_not_split;
-  const std::vector<cl_ulong> whole = run(kSource, false, 0, {0});
+  const std::vector<cl_ulong> whole = run_pieces(kSource, false, 0, {0});
   for (cl_uint cut = 0; cut < GetParam().dimensions; ++cut) {
-    EXPECT_EQ(run(*translation->sources[0].source, true, cut, {0, 1, 3}), whole) << "cut along dimension " << cut;
+    EXPECT_EQ(run_pieces(*translation->sources[0].source, true, cut, {0, 1, 3}), whole)
+        << "cut along dimension " << cut;
   }
 }
 

@@ -105,23 +105,17 @@ kernel void k(global ulong* p, int z, local ulong* l, uchar n)
      10},
 };
 
-class GatheredLaunches : public testing::TestWithParam<Case> {
+class GatheredLaunches : public DeviceTest<Case> {
  protected:
   void SetUp() override {
-    device_ = any_device();
-    if (!device_) GTEST_SKIP() << "no OpenCL device here";
-    context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, nullptr);
-    queue_ = clCreateCommandQueue(context_, device_, 0, nullptr);
+    DeviceTest::SetUp();
+    if (IsSkipped()) return;
     const auto translation =
         translate(GetParam().source, "", facts_of(device_), {.program = SAM_TRANSLATE, .cache_directory = ""});
     ASSERT_TRUE(translation) << translation.error().message;
     kernel_ = *translation->find("k");
     ASSERT_EQ(kernel_.gathers_by.size(), GetParam().integers.size());
     gathered_ = translation->sources[0].gathered.value();
-  }
-  void TearDown() override {
-    if (queue_) clReleaseCommandQueue(queue_);
-    if (context_) clReleaseContext(context_);
   }
 
   // Sets the arguments that the program itself has; integers as they are for a launch.
@@ -143,42 +137,20 @@ class GatheredLaunches : public testing::TestWithParam<Case> {
     }
   }
 
-  // What is in the buffer once `launch` has launched the kernel of that source.
-  template <typename Launch>
-  std::vector<cl_ulong> run(const std::string& source, Launch launch) {
-    const char* text = source.c_str();
-    cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
-    EXPECT_EQ(clBuildProgram(program, 1, &device_, "", nullptr, nullptr), CL_SUCCESS) << source;
-    cl_kernel kernel = clCreateKernel(program, "k", nullptr);
-    std::vector<cl_ulong> words(kWords, 5);
-    cl_mem buffer = clCreateBuffer(context_, CL_MEM_COPY_HOST_PTR, kWords * sizeof(cl_ulong), words.data(), nullptr);
-    launch(kernel, buffer);
-    EXPECT_EQ(
-        clEnqueueReadBuffer(queue_, buffer, CL_TRUE, 0, kWords * sizeof(cl_ulong), words.data(), 0, nullptr, nullptr),
-        CL_SUCCESS);
-    clReleaseMemObject(buffer);
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-    return words;
-  }
-
-  void enqueue(cl_kernel kernel, cl_uint dimensions, const size_t* global, const size_t* local) {
-    EXPECT_EQ(clEnqueueNDRangeKernel(queue_, kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr),
-              CL_SUCCESS);
-  }
+  static std::vector<cl_ulong> filled() { return std::vector<cl_ulong>(kWords, 5); }
 
   std::vector<cl_ulong> one_after_the_other(const std::string& source) {
-    return run(source, [&](cl_kernel kernel, cl_mem buffer) {
+    return run(source, "k", filled(), [&](cl_kernel kernel, cl_mem buffer) {
       for (size_t launch = 0; launch < GetParam().launches; ++launch) {
         set_arguments(kernel, buffer, launch);
-        enqueue(kernel, GetParam().dimensions, GetParam().global.data(), GetParam().local.data());
+        enqueue(kernel, GetParam().dimensions, nullptr, GetParam().global.data(), GetParam().local.data());
       }
     });
   }
 
   // The steps are larger by `too_much` than they are.
   std::vector<cl_ulong> in_one(uint64_t too_much) {
-    return run(gathered_, [&](cl_kernel kernel, cl_mem buffer) {
+    return run(gathered_, "k", filled(), [&](cl_kernel kernel, cl_mem buffer) {
       set_arguments(kernel, buffer, 0);
       auto number = static_cast<cl_uint>(kernel_.arguments.size());
       for (const Integer& each : GetParam().integers) {
@@ -188,13 +160,10 @@ class GatheredLaunches : public testing::TestWithParam<Case> {
       const Case& shape = GetParam();
       const std::array<size_t, 3> global = {shape.global[0], shape.global[1], shape.launches};
       const std::array<size_t, 3> local = {shape.local[0], shape.local[1], 1};
-      enqueue(kernel, 3, global.data(), local.data());
+      enqueue(kernel, 3, nullptr, global.data(), local.data());
     });
   }
 
-  cl_device_id device_ = nullptr;
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
   KernelTranslation kernel_;
   std::string gathered_;
 };

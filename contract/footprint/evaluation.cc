@@ -86,7 +86,7 @@ void Evaluation::enter(Id id) {
 void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
   const uint64_t size = launch_.arguments[access.argument].buffer_bytes;
   const auto whole = [&] {
-    if (reaches_) reaches_->push_back({.argument = access.argument, .writes = access.writes, .is_anywhere = true});
+    if (reaches_) reach_anywhere(access);
     if (access.reads) result.reads = {true, {}};
     if (access.writes) result.may_write = {true, {}};
   };
@@ -140,11 +140,12 @@ std::vector<Reach> Evaluation::reaches() {
   return all;
 }
 
+void Evaluation::reach_anywhere(const Access& access) {
+  reaches_->push_back({.argument = access.argument, .writes = access.writes, .is_anywhere = true});
+}
+
 // What grows faster than the launch's number are rows, whose distances have a common divisor; all else is within one.
 void Evaluation::reach(const Access& access, const Form& offset, uint64_t width) {
-  const auto anywhere = [&] {
-    reaches_->push_back({.argument = access.argument, .writes = access.writes, .is_anywhere = true});
-  };
   const auto farthest = std::numeric_limits<int64_t>::max() / 4;
   const auto is_near = [&](const Interval& range) { return range.low > -farthest && range.high < farthest; };
   const Interval all = here_->range(offset);
@@ -161,7 +162,7 @@ void Evaluation::reach(const Access& access, const Form& offset, uint64_t width)
   }
   const Interval low = here_->range(within);
   if (!within.valid() || !is_near(all) || !is_near(low) || low.empty() || width > static_cast<uint64_t>(farthest))
-    return anywhere();
+    return reach_anywhere(access);
   const auto number = [](Wide value) { return static_cast<int64_t>(value); };
   const Wide wide = static_cast<Wide>(width);
   reaches_->push_back({.argument = access.argument,

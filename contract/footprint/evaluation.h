@@ -32,6 +32,7 @@ class Evaluation {
   void visit(const Access& access, ArgumentFootprint& result);
   // Whether it is of several launches gathered in one.
   bool is_gathered() const { return !launch_.steps.empty(); }
+  void reach_anywhere(const Access& access);
   void reach(const Access& access, const Form& offset, uint64_t width);
 
   // cases.cc: a value that wraps around at a number of its own, or is one of two, taken apart where the access then

@@ -413,24 +413,36 @@ struct Tally {
   unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0, sure_reads = 0, same_numbers = 0;
 };
 
-void check(uint64_t seed, Tally& tally) {
-  ProgramGenerator generator(seed);
+SymbolicFootprint random_program(ProgramGenerator& generator) {
   SymbolicFootprint program = generator.program();
   std::stable_sort(program.accesses.begin(), program.accesses.end(),
                    [](const Access& a, const Access& b) { return a.region < b.region; });
+  return program;
+}
+
+// Of two dimensions; the last work-groups may be smaller.
+Ndrange random_ndrange(ProgramGenerator& generator) {
+  Ndrange ndrange;
+  ndrange.dimensions = 2;
+  ndrange.local = {1 + generator.below(5), 1 + generator.below(3), 1};
+  for (unsigned d = 0; d < 2; ++d) {
+    const uint64_t groups = 1 + generator.below(4), local = ndrange.local[d];
+    ndrange.global[d] = groups * local - (generator.chance(30) ? generator.below(local) : 0);
+    if (generator.chance(30)) ndrange.offset[d] = generator.below(5);
+  }
+  return ndrange;
+}
+
+void check(uint64_t seed, Tally& tally) {
+  ProgramGenerator generator(seed);
+  const SymbolicFootprint program = random_program(generator);
   SymbolicFootprint pruned = program;
   if (generator.chance(50)) prune(pruned);
   const auto parsed = Footprint::parse(to_text(pruned));
   ASSERT_TRUE(parsed) << parsed.error().message;
 
   LaunchInputs launch;
-  launch.ndrange.dimensions = 2;
-  launch.ndrange.local = {1 + generator.below(5), 1 + generator.below(3), 1};
-  for (unsigned d = 0; d < 2; ++d) {
-    const uint64_t groups = 1 + generator.below(4), local = launch.ndrange.local[d];
-    launch.ndrange.global[d] = groups * local - (generator.chance(30) ? generator.below(local) : 0);
-    if (generator.chance(30)) launch.ndrange.offset[d] = generator.below(5);
-  }
+  launch.ndrange = random_ndrange(generator);
   GroupBox box;
   for (unsigned d = 0; d < 2; ++d) {
     const uint64_t groups = launch.ndrange.groups(d);
@@ -514,22 +526,14 @@ void move_on(SymbolicFootprint& program, ProgramGenerator& generator) {
 // Launches one after the other, whose arguments grow, against what is said of all of them together.
 void check_gathered(uint64_t seed, GatheredTally& tally) {
   ProgramGenerator generator(seed);
-  SymbolicFootprint program = generator.program();
-  std::stable_sort(program.accesses.begin(), program.accesses.end(),
-                   [](const Access& a, const Access& b) { return a.region < b.region; });
+  SymbolicFootprint program = random_program(generator);
   if (generator.chance(50)) {
     program.accesses.resize(1);
     if (generator.chance(70)) move_on(program, generator);
   }
   const Footprint footprint = Footprint::parse(to_text(program)).value();
   LaunchInputs one;
-  one.ndrange.dimensions = 2;
-  one.ndrange.local = {1 + generator.below(5), 1 + generator.below(3), 1};
-  for (unsigned d = 0; d < 2; ++d) {
-    const uint64_t groups = 1 + generator.below(4), local = one.ndrange.local[d];
-    one.ndrange.global[d] = groups * local - (generator.chance(30) ? generator.below(local) : 0);
-    if (generator.chance(30)) one.ndrange.offset[d] = generator.below(5);
-  }
+  one.ndrange = random_ndrange(generator);
   const uint64_t launches = 2 + generator.below(5);
   std::array<int32_t, 2> first{};
   std::array<int64_t, 3> steps{};

@@ -37,6 +37,15 @@ void judge(LaunchSeries& series, const LaunchRequest& launch) {
   }
 }
 
+// Whether it is there now; it may be asked for.
+bool has_variant(const Kernel& kernel, Context& context, const RealDevice& device) {
+  const Build& build = *kernel.build;
+  if (build.is_gathered_on(device.index)) return true;
+  if (Config::get().gathering == Config::Gathering::always) return build.gathered_on(context, device.index) != nullptr;
+  Build::misses_gathered(kernel.build, context, device.index);
+  return false;
+}
+
 }  // namespace
 
 bool Gathering::may_gather(const LaunchRequest& launch, const Context& context, const RealDevice& device) {
@@ -57,18 +66,12 @@ bool Gathering::observe(const LaunchRequest& launch, Context& context, const Rea
     judge(series, launch);
     number_ = series.number();
   }
-  now_ns_ = number_ ? now_ns() : 0;
-  if (!number_ || kernel.build->is_gathered_on(device.index)) return number_.has_value();
-  if (Config::get().gathering == Config::Gathering::always)
-    static_cast<void>(kernel.build->gathered_on(context, device.index));
-  else
-    Build::misses_gathered(kernel.build, context, device.index);
-  if (!kernel.build->is_gathered_on(device.index)) number_.reset();
-  return number_.has_value();
+  if (!number_ || !has_variant(kernel, context, device)) return false;
+  now_ns_ = now_ns();
+  return true;
 }
 
 bool Gathering::join(const LaunchRequest& launch, RealDevice& device) {
-  if (!number_) return false;
   const LaunchSeries& series = launch.kernel->series;
   for (auto waiting = waiting_.rbegin(); waiting != waiting_.rend(); ++waiting) {
     if (waiting->version != waiting->kernel->series.version()) return false;
@@ -81,7 +84,7 @@ bool Gathering::join(const LaunchRequest& launch, RealDevice& device) {
 
 bool Gathering::join(const LaunchRequest& launch, RealDevice& device, Waiting& waiting) {
   LaunchRing& ring = device.submissions().launches();
-  LaunchRing::Launch* const first = ring.put_before(ring.put_count() - waiting.put);
+  LaunchRing::Launch* const first = ring.put_as(waiting.put);
   if (!first || first->is_taken()) return false;
   if (waiting.count == 1) {
     Kernel& kernel = *launch.kernel;

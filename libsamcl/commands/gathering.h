@@ -32,7 +32,8 @@ class Gathering {
   // Of a launch of such a kernel, each: what is known of its series. Whether it may run together with others.
   bool observe(const LaunchRequest& launch, Context& context, const RealDevice& device);
 
-  // The launch that was observed last runs with one that waits for the driver. False: it has to be put there itself.
+  // Where it may: the launch that was observed last runs with one that waits for the driver. False: it has to be put
+  // there itself.
   bool join(const LaunchRequest& launch, RealDevice& device);
   // Until when it may wait there: as long as the device has enough to do. And: it is expected to take so long.
   uint64_t may_wait_until_ns() const;
@@ -53,7 +54,7 @@ class Gathering {
   uint64_t now_ns_ = 0, busy_until_ns_ = 0;  // as far as is expected
   static constexpr size_t kMostWaiting = 4;
   SmallVector<Waiting, kMostWaiting> waiting_;  // in their order
-  std::optional<uint64_t> number_;              // in its series, of one that may be gathered
+  std::optional<uint64_t> number_;              // of the launch that was observed last, in its series
 };
 
 }  // namespace samcl

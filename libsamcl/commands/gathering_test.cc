@@ -117,16 +117,24 @@ struct GatheredLaunches : ::testing::Test {
     contents(of_gate);
     return machine.driver.count(Call::launch) - before;
   }
-  // The fewest that it was given in several such jobs: a thread that has to wait may divide what would be one.
-  template <typename Job>
-  static int fewest(const Job& job) {
+  // The fewest that it was given in several such jobs, each of which is looked at: a thread that has to wait may divide
+  // what would be one.
+  template <typename Launches, typename Look>
+  int fewest(const Launches& launches, const Look& look) {
     int found = INT_MAX;
-    for (int times = 0; times < 20; ++times) found = std::min(found, job());
+    for (int times = 0; times < 20; ++times) {
+      found = std::min(found, while_held_up(launches));
+      look();
+    }
     return found;
   }
-  // What a launch for each plane makes of it.
-  static void count_planes(Words& words) {
-    for (size_t i = 0; i < words.size(); ++i) words[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
+  void expect_sevenfold(const BufferPtr& buffer, Words expected) {
+    for (cl_uint& each : expected) each *= 7;
+    EXPECT_EQ(contents(buffer), expected);
+  }
+  // What a launch for each plane makes of it, from that item on.
+  static void count_planes(Words& words, size_t first = 0) {
+    for (size_t i = first; i < words.size(); ++i) words[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
   }
 };
 
@@ -135,14 +143,14 @@ TEST_F(GatheredLaunches, RunAsOne) {
   begin(a, b);
   Words expected = contents(a);
   const uint64_t before = plane->record.gathered_launches;
-  const int given = fewest([&] {
-    const int launches = while_held_up([&] {
-      for (size_t z = 0; z < kPlanes; ++z) launch(plane, {a}, {z * kItems});
-    });
-    count_planes(expected);
-    EXPECT_EQ(contents(a), expected);
-    return launches;
-  });
+  const int given = fewest(
+      [&] {
+        for (size_t z = 0; z < kPlanes; ++z) launch(plane, {a}, {z * kItems});
+      },
+      [&] {
+        count_planes(expected);
+        EXPECT_EQ(contents(a), expected);
+      });
   EXPECT_LE(given, 2) << "the gate, and all others";
   EXPECT_GE(plane->record.gathered_launches - before, kPlanes - 1);
 }
@@ -151,14 +159,14 @@ TEST_F(GatheredLaunches, GoDownAsWell) {
   const BufferPtr a = filled(), b = filled();
   begin(a, b);
   Words expected = contents(a);
-  const int given = fewest([&] {
-    const int launches = while_held_up([&] {
-      for (size_t z = kPlanes; z-- > 0;) launch(plane, {a}, {z * kItems});
-    });
-    count_planes(expected);
-    EXPECT_EQ(contents(a), expected);
-    return launches;
-  });
+  const int given = fewest(
+      [&] {
+        for (size_t z = kPlanes; z-- > 0;) launch(plane, {a}, {z * kItems});
+      },
+      [&] {
+        count_planes(expected);
+        EXPECT_EQ(contents(a), expected);
+      });
   EXPECT_LE(given, 2);
 }
 
@@ -166,20 +174,18 @@ TEST_F(GatheredLaunches, OfTwoKernelsInTurnChangePlaces) {
   const BufferPtr a = filled(), b = filled();
   begin(a, b);
   Words expected = contents(a);
-  const int given = fewest([&] {
-    const int launches = while_held_up([&] {
-      for (size_t z = 0; z < kPlanes; ++z) {
-        launch(plane, {a}, {z * kItems});
-        launch(shifted, {a, b}, {z * kItems});
-      }
-    });
-    count_planes(expected);
-    EXPECT_EQ(contents(a), expected);
-    Words times_seven = expected;
-    for (cl_uint& each : times_seven) each *= 7;
-    EXPECT_EQ(contents(b), times_seven);
-    return launches;
-  });
+  const int given = fewest(
+      [&] {
+        for (size_t z = 0; z < kPlanes; ++z) {
+          launch(plane, {a}, {z * kItems});
+          launch(shifted, {a, b}, {z * kItems});
+        }
+      },
+      [&] {
+        count_planes(expected);
+        EXPECT_EQ(contents(a), expected);
+        expect_sevenfold(b, expected);
+      });
   EXPECT_LE(given, 3);
 }
 
@@ -187,20 +193,18 @@ TEST_F(GatheredLaunches, OfTwoKernelsNeedNotHaveBegunAtTheSamePlane) {
   const BufferPtr a = filled(), b = filled();
   begin(a, b);
   Words expected = contents(a);
-  const int given = fewest([&] {
-    const int launches = while_held_up([&] {
-      for (size_t z = 0; z < kPlanes; ++z) {
-        if (z > 0) launch(plane, {a}, {z * kItems});
-        launch(shifted, {a, b}, {z * kItems});
-      }
-    });
-    for (size_t i = kItems; i < expected.size(); ++i) expected[i] += 1000 + static_cast<cl_uint>(i / kItems * kItems);
-    EXPECT_EQ(contents(a), expected);
-    Words times_seven = expected;
-    for (cl_uint& each : times_seven) each *= 7;
-    EXPECT_EQ(contents(b), times_seven);
-    return launches;
-  });
+  const int given = fewest(
+      [&] {
+        for (size_t z = 0; z < kPlanes; ++z) {
+          if (z > 0) launch(plane, {a}, {z * kItems});
+          launch(shifted, {a, b}, {z * kItems});
+        }
+      },
+      [&] {
+        count_planes(expected, kItems);
+        EXPECT_EQ(contents(a), expected);
+        expect_sevenfold(b, expected);
+      });
   EXPECT_LE(given, 4) << "the gate, the first plane of one, and both";
 }
 

@@ -75,6 +75,4 @@ bool gains_by_pinned_chunks(cl_device_id device) {
   return driver::is_gpu(device) && !driver::value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
 }
 
-bool allocates_late(cl_device_id device) { return gains_by_pinned_chunks(device); }
-
 }  // namespace samcl

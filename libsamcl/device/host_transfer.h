@@ -28,8 +28,5 @@ cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const Devic
 // Whether host memory is not the device's own, so that transfers gain by pinned chunks (transfer/pinned_ring.h); always
 // with SAMCL_TRANSPORT=staged.
 bool gains_by_pinned_chunks(cl_device_id device);
-// Whether its driver allocates memory objects in the first command that uses them: NVIDIA's, which takes 0.13 ms for
-// 4 MiB and 0.4 ms for 1 GiB in the call (two H200).
-bool allocates_late(cl_device_id device);
 
 }  // namespace samcl

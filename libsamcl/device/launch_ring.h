@@ -6,7 +6,6 @@
 
 #include <CL/cl.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -75,11 +74,10 @@ class LaunchRing {
     launch.count.store(launch.may_gather ? 1 : kTaken, std::memory_order_relaxed);
     put_.fetch_add(1);
   }
-  // The one put last but so many, as long as nobody has put that many after it: to write what it stands for, before
-  // more are gathered in it.
-  Launch* put_before(uint64_t others) {
-    const uint64_t put = put_.load(std::memory_order_relaxed);
-    return others < std::min(put, kRoom) ? &launches_[(put - 1 - others) % kRoom] : nullptr;
+  // The one that put_count() counted last when it was put, as long as its place is not another one's: to write what it
+  // stands for, before more are gathered in it.
+  Launch* put_as(uint64_t number) {
+    return put_.load(std::memory_order_relaxed) - number < kRoom ? &launches_[(number - 1) % kRoom] : nullptr;
   }
   // Whether it stands for one more from now on: not if it is being given.
   static bool gather(Launch& launch) {

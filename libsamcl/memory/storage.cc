@@ -34,16 +34,27 @@ uint64_t next_stagger(uint64_t size) {
 // To make a replica anew takes its bytes to the host and back.
 constexpr uint64_t kMostMadeAnew = 1 << 20;
 
-// The driver does what it has left for the first command that uses it.
-void allocate(const RealDevice& on, cl_mem memory) {
+// In a queue of its own: the lanes' may be held by who waits for a storage's mutex.
+template <typename Call>
+cl_int in_own_queue(const RealDevice& on, const Call& call) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
   const cl_command_queue queue = cl.clCreateCommandQueue(on.context(), on.id, 0, &error);
-  if (!queue) return;
-  error =
-      cl.clEnqueueMigrateMemObjects(queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
-  if (error == CL_SUCCESS) cl.clFinish(queue);
+  if (!queue) return error;
+  error = call(queue);
   cl.clReleaseCommandQueue(queue);
+  return error;
+}
+
+// The driver does what it has left for the first command that uses it: NVIDIA's allocates there, which takes 0.13 ms
+// for 4 MiB and 0.4 ms for 1 GiB in the call (two H200).
+void allocate(const RealDevice& on, cl_mem memory) {
+  in_own_queue(on, [&](cl_command_queue queue) {
+    const auto& cl = driver::real();
+    const cl_int error =
+        cl.clEnqueueMigrateMemObjects(queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+    return error == CL_SUCCESS ? cl.clFinish(queue) : error;
+  });
 }
 
 // With more, bytes from the host go wherever the buffer is used.
@@ -122,6 +133,10 @@ Storage::~Storage() {
 
 cl_mem Storage::replica(unsigned device, cl_int* error) {
   std::lock_guard lock(mutex_);
+  return replica_locked(device, error);
+}
+
+cl_mem Storage::replica_locked(unsigned device, cl_int* error) {
   *error = CL_SUCCESS;
   if (!replicas_[device]) {
     replicas_[device] = aside_[device] ? bring_back(device, error) : make_replica(device, error);
@@ -168,17 +183,13 @@ cl_mem Storage::bring_back(unsigned device, cl_int* error) {
   return nullptr;
 }
 
-// In a queue of its own: the lanes' may be held by who waits for mutex_.
 cl_int Storage::copy_all(unsigned device, cl_mem replica, Direction direction, std::byte* host) {
-  const auto& cl = driver::real();
-  const RealDevice& on = *set_->devices[device];
-  cl_int error = CL_SUCCESS;
-  const cl_command_queue queue = cl.clCreateCommandQueue(on.context(), on.id, 0, &error);
-  if (!queue) return error;
-  error = direction == Direction::up
-              ? cl.clEnqueueWriteBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr)
-              : cl.clEnqueueReadBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr);
-  cl.clReleaseCommandQueue(queue);
+  const cl_int error = in_own_queue(*set_->devices[device], [&](cl_command_queue queue) {
+    const auto& cl = driver::real();
+    return direction == Direction::up
+               ? cl.clEnqueueWriteBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr)
+               : cl.clEnqueueReadBuffer(queue, replica, CL_TRUE, 0, size_, host, 0, nullptr, nullptr);
+  });
   Traffic& traffic = eviction_traffic();
   if (error == CL_SUCCESS) (direction == Direction::up ? traffic.uploaded_bytes : traffic.downloaded_bytes) += size_;
   return error;
@@ -471,12 +482,10 @@ void Storage::make_placed_replicas() {
 void Storage::make_replica_ahead(unsigned device) {
   const RealDevice& on = *set_->devices[device];
   std::lock_guard lock(mutex_);
-  if (replicas_[device] || aside_[device]) return;
+  if (replicas_[device]) return;
   cl_int error = CL_SUCCESS;
-  replicas_[device] = make_replica(device, &error);
-  if (!replicas_[device]) return;
-  tell_memory(device, static_cast<int64_t>(size_));
-  if (!peers_[device] && !shared_ && allocates_late(on.id)) allocate(on, replicas_[device]);
+  const cl_mem made = replica_locked(device, &error);
+  if (made && !peers_[device] && gains_by_pinned_chunks(on.id)) allocate(on, made);
 }
 
 void Storage::used_on(Places devices) {

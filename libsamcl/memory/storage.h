@@ -276,6 +276,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
  private:
   Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,
           std::optional<SvmMemory> svm, void* host_ptr);
+  cl_mem replica_locked(unsigned device, cl_int* error);
   cl_mem make_replica(unsigned device, cl_int* error);
   void make_replica_ahead(unsigned device);
   void release_replica(unsigned device, cl_mem replica);

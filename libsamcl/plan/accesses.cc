@@ -142,8 +142,7 @@ Reaches reaches_of(const Kernel& kernel, const Arguments& arguments, const Ndran
   std::vector<int64_t> steps(arguments.size(), 0);
   for (const LaunchSeries::Growing& each : growing) {
     values[each.argument].value = std::as_bytes(std::span(&each.first, 1)).first(each.size);
-    const unsigned unused = 64 - 8 * each.size;
-    steps[each.argument] = static_cast<int64_t>(each.step << unused) >> unused;
+    steps[each.argument] = each.as_signed(each.step);
   }
   Reaches found;
   found.reaches = kernel.cost_model->footprint.reaches({ndrange, {values.data(), values.size()}, steps});

@@ -97,12 +97,7 @@ std::optional<uint64_t> LaunchSeries::number() const {
   if (!is_independent()) return std::nullopt;
   const auto grows = std::ranges::find_if(growing_, [](const Growing& each) { return each.step != 0; });
   const auto place = static_cast<size_t>(grows - growing_.begin());
-  // Steps may be negative, modulo the size.
-  const auto extended = [&](uint64_t value) {
-    const uint32_t unused = 64 - 8 * grows->size;
-    return static_cast<int64_t>(value << unused) >> unused;
-  };
-  const int64_t past = extended(modulo(values_[place] - grows->first, grows->size)), step = extended(grows->step);
+  const int64_t past = grows->as_signed(values_[place] - grows->first), step = grows->as_signed(grows->step);
   if (past % step != 0 || past / step < 0) return std::nullopt;
   const auto which = static_cast<uint64_t>(past / step);
   if (which >= launches_) return std::nullopt;

@@ -28,6 +28,12 @@ class LaunchSeries {
     uint32_t size;             // bytes
     uint64_t first, step = 0;  // of launch number 0, and from one to the next; modulo its size
     uint64_t last = 0;         // of the latest launch
+
+    // A difference of such values, which may be negative.
+    int64_t as_signed(uint64_t difference) const {
+      const uint32_t unused = 64 - 8 * size;
+      return static_cast<int64_t>(difference << unused) >> unused;
+    }
   };
 
   // Takes note of a launch. may_grow: the arguments that may. Its number, where launches of the series are known to be

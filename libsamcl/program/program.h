@@ -137,8 +137,8 @@ struct Build {
   static void gathers(const std::shared_ptr<const Build>& build, Context& context);
 
  private:
-  // Has the builder's thread do something with it. building: until then.
   static void make_gathered_beside(const std::shared_ptr<const Build>& build, Context& context, unsigned device);
+  // Has the builder's thread do something with it. building: until then.
   static void post(const std::shared_ptr<const Build>& build, Context& context,
                    std::function<void(const Build&, const Context&)> work,
                    std::shared_ptr<const Building> building = {});

@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 
 #include "benchmarks/host/handle.h"
 #include "benchmarks/host/session.h"
+#include "tests/programs/sequences.h"
 
 namespace {
 
@@ -228,14 +228,5 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const Session session = Session::open(0, 0);
   const Program program = session.build(kSource);
-  for (uint64_t each = seed; each < seed + count; ++each) {
-    try {
-      Bursts(session, program, each).play(actions);
-    } catch (const std::exception& error) {
-      std::printf("sequence of seed %llu: %s\nFAIL\n", static_cast<unsigned long long>(each), error.what());
-      return 1;
-    }
-  }
-  std::printf("%zu sequences from seed %llu\nPASS\n", count, static_cast<unsigned long long>(seed));
-  return 0;
+  return play_sequences(seed, count, [&](uint64_t each) { Bursts(session, program, each).play(actions); });
 }

@@ -3,7 +3,6 @@
 // other. The program knows nothing of what it tests: run it as it is, or under samcl.
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <random>
@@ -13,6 +12,7 @@
 
 #include "benchmarks/host/handle.h"
 #include "benchmarks/host/session.h"
+#include "tests/programs/sequences.h"
 
 namespace {
 
@@ -249,14 +249,5 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const Session session = Session::open(0, 0);
   const Program program = session.build(kSource);
-  for (uint64_t each = seed; each < seed + count; ++each) {
-    try {
-      Loops(session, program, each).play(jobs);
-    } catch (const std::exception& error) {
-      std::printf("sequence of seed %llu: %s\nFAIL\n", static_cast<unsigned long long>(each), error.what());
-      return 1;
-    }
-  }
-  std::printf("%zu sequences from seed %llu\nPASS\n", count, static_cast<unsigned long long>(seed));
-  return 0;
+  return play_sequences(seed, count, [&](uint64_t each) { Loops(session, program, each).play(jobs); });
 }
