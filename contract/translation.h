@@ -68,6 +68,9 @@ struct KernelTranslation {
   bool depends_on_local_size = true;
   // It stores, compares or follows addresses kept in memory: all such kernels run whole, on one and the same device.
   bool depends_on_addresses = false;
+  // Its program has variables in global memory, which launches of all its kernels share; it may print. Such launches
+  // come one after another, also where none uses what others do of their arguments.
+  bool has_program_variables = true, may_print = true;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
   // Arguments by their numbers, ascending, each an integer by value of 1, 2, 4 or 8 bytes. Launches that differ in
   // nothing but these, from one to the next always by the same, can be made as one launch of the kernel's variant,

@@ -49,7 +49,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelArgument, name, type_name, kind, size, 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelTranslation, name, arguments, affected_builtins, needs_ndrange_argument,
                                    may_split, may_split_disjoint, may_slice, splits_in_one_memory, exchanges,
                                    orders_memory, why_not_split, why_not_slice, depends_on_local_size,
-                                   depends_on_addresses, required_work_group_size, gathers_by, footprint)
+                                   depends_on_addresses, has_program_variables, may_print, required_work_group_size,
+                                   gathers_by, footprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TranslatedSource, source, options, gathered)
 
 }  // namespace samcl

@@ -326,6 +326,8 @@ TEST(Splitting, is_allowed_for_atomics_on_local_memory) {
 TEST(Splitting, is_refused_for_printf_but_slicing_is_not) {
   const json kernel = only_kernel("__kernel void k() { printf(\"%d\", 1); }");
   EXPECT_EQ(kernel["why_not_split"], "uses printf (see SAMCL_SPLIT_PRINTF)");
+  EXPECT_TRUE(kernel["may_print"]);
+  EXPECT_FALSE(kernel["has_program_variables"]);
   EXPECT_TRUE(kernel["may_slice"]);
   const json wished = translate("__kernel void k() { printf(\"%d\", 1); }", "", "--split-printf");
   EXPECT_TRUE(wished["kernels"][0]["may_split"]);
@@ -796,6 +798,7 @@ TEST(Linking, forbids_parts_for_a_program_with_variables_in_any_source) {
   const json answer = *translate_linked({{{"source", "__global int n;"}, {"options", json::array({"-cl-std=CL2.0"})}},
                                          {{"source", "__kernel void k(__global int* p) { *p = 1; }"}}});
   EXPECT_EQ(answer["kernels"][0]["why_not_slice"], "its program has the global variable n");
+  EXPECT_TRUE(answer["kernels"][0]["has_program_variables"]);
 }
 
 TEST(Linking, finds_given_headers_by_their_names_and_from_each_other) {

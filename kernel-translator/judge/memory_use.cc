@@ -27,6 +27,7 @@ class Study {
       : function_(function), kernel_(kernel), split_printf_(split_printf) {}
 
   void run() {
+    kernel_.may_print = false;
     for (const llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
     judge_accumulations();
     if (const std::string why = exposes_addresses(function_); !why.empty()) {
@@ -95,6 +96,7 @@ void Study::touch(const MemoryAccess& access) {
 
 void Study::worst(const std::string& why) {
   kernel_.no_slice(why);
+  kernel_.may_print = true;
   assume_all_accesses(kernel_);
 }
 
@@ -188,8 +190,10 @@ void Study::visit(const llvm::Instruction& instruction) {
   if (effect.builtin && effect.builtin->kind == Builtin::Kind::work_item)
     asks_for_sizes_ |=
         effect.builtin->number == footprint::Op::global_size || effect.builtin->number == footprint::Op::num_groups;
-  if (effect.builtin && effect.builtin->kind == Builtin::Kind::prints && !split_printf_)
-    kernel_.no_split("uses printf (see SAMCL_SPLIT_PRINTF)");
+  if (effect.builtin && effect.builtin->kind == Builtin::Kind::prints) {
+    kernel_.may_print = true;
+    if (!split_printf_) kernel_.no_split("uses printf (see SAMCL_SPLIT_PRINTF)");
+  }
   if (!effect.not_understood.empty()) worst(effect.not_understood);
   kernel_.orders_memory |= effect.orders;
   if (effect.fence) {
@@ -230,6 +234,7 @@ void study_memory_use(llvm::Module& module, std::vector<KernelFacts>& kernels, b
   inline_all_calls(functions);
   const llvm::GlobalVariable* variable = program_variable(module);
   for (KernelFacts& kernel : kernels) {
+    kernel.has_program_variables = variable != nullptr;
     if (variable) kernel.no_slice("its program has the global variable " + variable->getName().str());
     llvm::Function* function = module.getFunction(kernel.name);
     if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) {

@@ -312,6 +312,7 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   Kernel& kernel = *launch.kernel;
   // The first launch of a kernel tells why it runs as it does.
   if (kernel.record.launches == 0 || !runs_there(kernel, device) || !launch.reachable.empty()) return false;
+  if (first->lane.strand > 0 && kernel.shows_its_turn()) return false;
   RunAhead* const ahead = device.run_ahead();
   const uint64_t ns =
       ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);

@@ -508,7 +508,7 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
   const uint64_t ns = kernel().cost_model && event.queue ? expected_whole_ns() : 0;
   if (is_again_ || ns == 0 || !event.queue->in_order() || !context.devices[0]->has_strands()) return;
   LaunchPlan& whole = options_.whole;
-  if (!whole.original || whole.is_bound || build->fallback_device != 0 || !build->is_movable || build->may_print ||
+  if (!whole.original || whole.is_bound || build->fallback_device != 0 || !build->is_movable || kernel().may_print() ||
       context.splits_always() || context.survives() || uses_untracked()) {
     return;
   }
@@ -680,9 +680,11 @@ bool KernelLaunch::uses_untracked() const {
   });
 }
 
-// Parts of several devices wait for each other where they do so in the first strand.
+// Parts of several devices wait for each other where they do so in the first strand. What prints, or uses variables of
+// its program, does so one after another there.
 unsigned KernelLaunch::strand(const Planner& planner) const {
-  const bool may_have_one = plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked();
+  const bool may_have_one =
+      plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked() && !kernel().shows_its_turn();
   return may_have_one ? planner.strand(plan_->parts[0].device) : 0;
 }
 
@@ -841,7 +843,7 @@ bool KernelLaunch::may_be_computed_again(const Context& context) const {
   if (!survives() || is_again_ || plan.is_bound || context.is_managed() || context.device->joins_exactly() ||
       kernel().keeps_outputs || !kernel().translation || !context.lineage.is_at_work())
     return false;
-  if (kernel().build->may_print || (plan.original && !kernel().build->is_movable)) return false;
+  if (kernel().may_print() || (plan.original && !kernel().build->is_movable)) return false;
   const bool is_own = std::ranges::all_of(*request_.arguments, [](const Argument& argument) {
     return !argument.is_svm && !argument.kept && (!argument.buffer || !(argument.buffer->flags & CL_MEM_USE_HOST_PTR));
   });

@@ -208,6 +208,9 @@ class Kernel : public Object<Kernel> {
 
   // Whether it may use memory that no argument shows, by an address that it found in memory.
   bool follows_addresses() const { return !translation || translation->depends_on_addresses; }
+  // Whether it may print; whether more than its arguments can show when it ran.
+  bool may_print() const { return !translation || translation->may_print; }
+  bool shows_its_turn() const { return may_print() || translation->has_program_variables; }
 
   const LaunchLimits& limits();
 

@@ -43,13 +43,6 @@ bool is_worth_keeping(uint64_t before, uint64_t now) {
   return step(before) < step(now);
 }
 
-bool has_global_variables(cl_program program, cl_device_id device) {
-  size_t bytes = 0;
-  return driver::real().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
-                                              sizeof bytes, &bytes, nullptr) == CL_SUCCESS &&
-         bytes > 0;
-}
-
 // The device's own compiler answers for all: they are alike.
 TranslatorSettings translator_settings(cl_context context, cl_device_id device) {
   const Config& config = Config::get();
@@ -518,23 +511,17 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
 // kernels ran here and some there.
 bool Program::is_movable(const Build& build) const {
   if (context->device->is_mixed() || !build.why_one_device.empty()) return false;
-  return std::ranges::all_of(build.translation.kernels,
-                             [](const KernelTranslation& kernel) {
-                               return !kernel.depends_on_addresses &&
-                                      std::ranges::all_of(kernel.arguments, [](const KernelArgument& argument) {
-                                        return argument.kind <= ArgumentKind::sampler;
-                                      });
-                             }) &&
-         !has_global_variables(original, context->devices[0]->id);
+  return std::ranges::all_of(build.translation.kernels, [](const KernelTranslation& kernel) {
+    return !kernel.depends_on_addresses && !kernel.has_program_variables &&
+           std::ranges::all_of(kernel.arguments,
+                               [](const KernelArgument& argument) { return argument.kind <= ArgumentKind::sampler; });
+  });
 }
 
 void Program::place_fallback(Build& build) const {
   const unsigned wanted = context->devices_in_use().front();
   if (context->devices.size() == 1) return;
   build.is_movable = is_movable(build);
-  build.may_print = std::ranges::any_of(sources_of(*build.specification), [](const BuildSpecification* each) {
-    return each->source.find("printf") != std::string::npos;
-  });
   const auto& kernels = build.translation.kernels;
   const bool all_in_parts =
       !build.sub_kernel_programs.empty() &&

@@ -92,7 +92,6 @@ struct Build {
   unsigned fallback_device = 0;  // where kernels that stay whole run, as the manager wanted it at the build
   bool is_movable = false;       // the original may run on another device than the first
   bool may_gather = false;       // there may be variants of its kernels that run launches of a series as one
-  bool may_print = false;        // a kernel may: made again, it would print twice (where devices may be lost)
   std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 

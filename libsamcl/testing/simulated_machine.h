@@ -109,6 +109,7 @@ class Translated {
   explicit Translated(std::string name) {
     kernel_.name = std::move(name);
     kernel_.may_split = kernel_.may_slice = true;
+    kernel_.has_program_variables = kernel_.may_print = false;
     kernel_.depends_on_local_size = false;
   }
   Translated& reads() { return argument(true, false); }

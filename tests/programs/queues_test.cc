@@ -1,5 +1,6 @@
 // Command queues: several of them, several threads, in order and out of order, markers, barriers, flushing.
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 #include "tests/programs/opencl_fixture.h"
@@ -53,6 +54,41 @@ TEST_F(Queues, EventsTieCommandsOfTwoQueues) {
   }
   ASSERT_OK(clWaitForEvents(1, last.address()));
   EXPECT_EQ(read<cl_uint>(x, 64), std::vector<cl_uint>(64, after_steps(0, 12)));
+}
+
+// No argument of the kernels tells that the second needs what the first does.
+TEST_F(Queues, EventsOrderWhatIsDoneToVariablesOfTheProgram) {
+  constexpr char kRemember[] = R"(
+    __global uint last = 0;
+    __kernel void k(__global uint* x, uint value, uint rounds) {
+      if (rounds == 0) { x[value] = last; return; }
+      uint sum = value;
+      for (uint i = 0; i < rounds; ++i) sum = sum * 1664525u + x[sum & 15];
+      x[16] = sum;
+      last = value;
+    })";
+  const char* source = kRemember;
+  cl_int error = CL_SUCCESS;
+  const Program program(clCreateProgramWithSource(context(), 1, &source, nullptr, &error));
+  cl_device_id its_device = device();
+  if (clBuildProgram(program.get(), 1, &its_device, "-cl-std=CL2.0", nullptr, nullptr) != CL_SUCCESS)
+    GTEST_SKIP() << "the device's compiler has no variables of programs";
+  const Kernel sets = bench::make_kernel(program, "k"), tells = bench::make_kernel(program, "k");
+  constexpr cl_uint kTimes = 20;
+  const Queue second = make_queue();
+  const Buffer x = buffer(std::vector<cl_uint>(32, 1)), told = buffer(std::vector<cl_uint>(kTimes, 0));
+  Event before;
+  for (cl_uint i = 0; i < kTimes; ++i) {
+    set_arguments(sets, x, i + 1, cl_uint{300'000});
+    set_arguments(tells, told, i, cl_uint{0});
+    const Event set = launch(sets, {{1}, {1}}, i == 0 ? std::vector<cl_event>() : std::vector{before.get()}, queue());
+    before = launch(tells, {{1}, {1}}, {set.get()}, second.get());
+    ASSERT_OK(clFlush(queue()));
+    ASSERT_OK(clFlush(second.get()));
+  }
+  std::vector<cl_uint> expected(kTimes);
+  std::iota(expected.begin(), expected.end(), 1u);
+  EXPECT_EQ(read<cl_uint>(told, kTimes, 0, second.get()), expected);
 }
 
 TEST_F(Queues, TwoThreadsEachWithAQueue) {
