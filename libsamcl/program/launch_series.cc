@@ -130,6 +130,7 @@ void LaunchSeries::begin(const Arguments& arguments, const Ndrange& ndrange, boo
 }
 
 void LaunchSeries::wait() {
+  confirmed_ = 0;  // what it is now is not what it will be
   wait_ = next_wait_;
   next_wait_ = std::min(next_wait_ * 4, kLongestWait);
   beginnings_ = 0;

@@ -131,5 +131,22 @@ TEST_F(Launches, ThatAreNotIndependentAreAskedAboutEverLessOften) {
   EXPECT_LT(asked, 8);
 }
 
+// What was known of those before them would tell their numbers.
+TEST_F(Launches, AreInQuestionOnlyByWhatTheyAreThemselves) {
+  for (int i = 0; i < 3; ++i) launch(i, 0);
+  found(0);
+  for (int i = 0; i < 100; ++i) {
+    const int value = 1000 - 7 * i;
+    launch(value, 0);
+    if (!series.is_in_question()) continue;
+    found(50);
+    ASSERT_TRUE(series.number());
+    const LaunchSeries::Growing& grows = series.growing()[0];
+    EXPECT_EQ(static_cast<int>(grows.first + *series.number() * grows.step), value);
+    return;
+  }
+  FAIL() << "were never in question again";
+}
+
 }  // namespace
 }  // namespace samcl
