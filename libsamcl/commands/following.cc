@@ -13,6 +13,7 @@
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/plan/beside.h"
 #include "libsamcl/plan/what_if.h"
 #include "libsamcl/settings/config.h"
 
@@ -318,6 +319,9 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
       ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   if (may_have_homes(context) && is_home_due(*first, launch)) return false;
+  const bool may_gather = !seen && (!ahead || ahead->is_far()) && Gathering::may_gather(launch, context, device);
+  const bool gathers = may_gather && gathering_.observe(launch, context, device);
+  if (!gathers && beside::is_worth_planning(launch, context, device)) return false;
   RoomAhead room(ahead, ns);
   if (!room.has()) return false;
   const bool is_short = ns < 2 * kHandOver;
@@ -332,8 +336,6 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   Giving giving = room.giving();
   giving.exactly = seen && seen->needs_drivers_event();
   const bool has_times = seen && seen->has_times;
-  const bool may_gather = !seen && (!ahead || ahead->is_far()) && Gathering::may_gather(launch, context, device);
-  const bool gathers = may_gather && gathering_.observe(launch, context, device);
   const auto counted = [&](const auto& enqueue) {
     return [&](auto&&... arguments) {
       Launched& launches = launches_of(launch.kernel);

@@ -16,6 +16,7 @@
 #include "libsamcl/merge/merging.h"
 #include "libsamcl/objects/at_once.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/plan/beside.h"
 #include "libsamcl/plan/layers.h"
 #include "libsamcl/settings/config.h"
 
@@ -38,13 +39,6 @@ constexpr uint64_t kLeastPieces = 4;
 // for that, and one that computes in the host's memory is its processors, most likely.
 bool hides_judging(const Context& context) {
   return context.devices[0]->completions().has_work() && !context.shares_host_memory();
-}
-
-// Whether it does not even keep one device busy: then two are no faster.
-bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
-  const Index3& local = request.ndrange.local;
-  const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : kFreeGroup;
-  return work_items(request.ndrange) <= device.busy_groups(group) * group;
 }
 
 // Merging compares with the host copy what nobody knows to be the kernel's or the program's.
@@ -299,7 +293,7 @@ bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
   if (context.homes.were_many() && !kernel().build->has_sub_kernel_programs()) return false;
   if (is_cut && whole_ns == 0) return true;
   if (whole_ns < 2 * kHandOver) return false;
-  if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
+  if (!context.shares_host_memory() && beside::leaves_idle(request_, *context.devices[0])) return false;
   const bool is_foreseen = std::ranges::any_of(*request_.arguments, [](const Argument& argument) {
     return argument.buffer && argument.buffer->storage->is_placed();
   });
@@ -526,8 +520,9 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
     return false;
   };
   unseen_ns_ = use.unseen_ns;
+  const Strands::Set its = Strands::only(planner.strand(use.device)) | Strands::kForBeside;
   const bool meets_others =
-      planner.is_beside_others(use.device, planner.strand(use.device)) && !leaves_idle(request_, *context.devices[0]);
+      (planner.busy_strands(use.device) & ~its) && !beside::leaves_idle(request_, *context.devices[0]);
   const auto devices = context.devices_in_use();
   const unsigned home =
       context.homes.of(use, {ns, meets_others, moving_ns, is_ready}, {devices.data(), devices.size()});
@@ -536,6 +531,29 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
   if (!is_beside_others_ || !options_.split) return;
   options_.split.reset();
   options_.why_not_split = kBesideOthers;
+}
+
+// Where it does not fill its device, it runs beside what it needs nothing of.
+void KernelLaunch::find_strand(const Event& event, Planner& planner) {
+  Context& context = *event.context;
+  const unsigned device = plan_->parts[0].device;
+  RealDevice& on = *context.devices[device];
+  const bool is_seen_when = event.has_times && event.observed;
+  const auto is_there = [&](const BufferAccess& access) { return bytes_elsewhere(access, context, device) == 0; };
+  if (may_have_strand() && beside::pays(request_, context, on) && !is_seen_when &&
+      std::ranges::all_of(plan_->accesses, is_there)) {
+    Planner::Accesses accesses;
+    add_accesses(accesses, device, 0);
+    const unsigned strand =
+        Strands::beside(planner.strand(device), planner.strands_before(accesses, device), planner.busy_strands(device));
+    if (!on.strand(strand)) context.make_strands_for_beside(device);
+    if (on.strand(strand)) planner.goes_to(strand);
+  }
+  // Beside others it would seem to take longer.
+  const unsigned its_strand = strand(planner);
+  if (timed_ && (may_have_parts() || (Strands::only(its_strand) & Strands::kForBeside)) &&
+      (planner.busy_strands(device) & ~Strands::only(its_strand)))
+    timed_ = false;
 }
 
 // Where devices may be lost, that is asked for before it is planned (uses()).
@@ -561,8 +579,7 @@ void KernelLaunch::uses(Uses& uses) {
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   if (!plan_) find_home(*event, planner);
   prepare(*event->context);
-  // Beside others it would seem to take longer.
-  if (timed_ && may_have_parts() && planner.is_beside_others(plan_->parts[0].device, strand(planner))) timed_ = false;
+  find_strand(*event, planner);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
@@ -682,10 +699,12 @@ bool KernelLaunch::uses_untracked() const {
 
 // Parts of several devices wait for each other where they do so in the first strand. What prints, or uses variables of
 // its program, does so one after another there.
+bool KernelLaunch::may_have_strand() const {
+  return plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked() && !kernel().shows_its_turn();
+}
+
 unsigned KernelLaunch::strand(const Planner& planner) const {
-  const bool may_have_one =
-      plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked() && !kernel().shows_its_turn();
-  return may_have_one ? planner.strand(plan_->parts[0].device) : 0;
+  return may_have_strand() ? planner.strand(plan_->parts[0].device) : 0;
 }
 
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {

@@ -109,6 +109,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool has_to_be_cut(const Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void find_home(const Event& event, const Planner& planner);
+  void find_strand(const Event& event, Planner& planner);
   bool may_have_parts() const { return options_.split || options_.why_not_split == kPartsMayNotPay; }
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
@@ -129,6 +130,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void learn_from_parts(CostModel& known) const;
   void bring_back_taken(Planner& planner);
   void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
+  bool may_have_strand() const;
   unsigned strand(const Planner& planner) const;
   void add_accesses(Planner::Accesses& accesses, unsigned device, size_t part) const;
   void note_written() const;

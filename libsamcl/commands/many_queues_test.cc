@@ -94,6 +94,27 @@ TEST_F(ManyQueues, EachFollowTheirOwnLaunches) {
   EXPECT_EQ(contents(b, second), counting(kSize, 17));
 }
 
+// The driver's queues do nothing before they are asked to: what needs nothing of what waits there does not follow it.
+TEST_F(ManyQueues, RunLaunchesBesideOthersOfTheirOwn) {
+  const BufferPtr a = filled(), b = filled(), c = filled();
+  begin(a);
+  const auto strand = [&](unsigned beside) { return context.devices[0]->strand(Strands::kFirstBeside + beside); };
+  launch(a, first);
+  EXPECT_FALSE(launch(b, first));
+  ASSERT_TRUE(strand(0));
+  EXPECT_TRUE(strand(0)->completions().has_work());
+  EXPECT_FALSE(launch(c, first));
+  EXPECT_TRUE(strand(1)->completions().has_work());
+  EXPECT_FALSE(strand(2)->completions().has_work());
+  EXPECT_TRUE(launch(c, first)) << "behind what it needs";
+  launch(b, first);
+  launch(a, first);
+  EXPECT_FALSE(strand(2)->completions().has_work());
+  EXPECT_EQ(contents(a, first), counting(kSize, 10));
+  EXPECT_EQ(contents(b, first), counting(kSize, 2));
+  EXPECT_EQ(contents(c, first), counting(kSize, 2));
+}
+
 TEST_F(ManyQueues, WaitForWhatOthersWrite) {
   const BufferPtr a = filled();
   begin(a);

@@ -62,6 +62,14 @@ ComputingTimes KernelTimes::expect(uint64_t work_items) const {
   return {whole, parts > 0 && is_believed ? parts : whole};
 }
 
+uint64_t KernelTimes::longest(uint64_t most_work_items) const {
+  double longest = 0;
+  for (size_t size = 0; size <= size_class(most_work_items); ++size)
+    longest = std::max(longest, classes_[size].whole.ns_per_item.load(std::memory_order_relaxed) *
+                                    static_cast<double>(uint64_t{1} << size));
+  return static_cast<uint64_t>(longest);
+}
+
 void KernelTimes::kept_whole(uint64_t work_items) {
   Class& here = classes_[size_class(work_items)];
   here.in_parts_since.store(0, std::memory_order_relaxed);

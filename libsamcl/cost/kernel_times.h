@@ -51,6 +51,9 @@ class KernelTimes {
   // if two were: many drivers compile in a first launch.
   ComputingTimes expect(uint64_t work_items) const;
 
+  // The most that a launch of no more than so many work-items is known to take on one device, ns.
+  uint64_t longest(uint64_t most_work_items) const;
+
   // A launch was kept whole since its parts were measured to take too long; or it runs in parts.
   void kept_whole(uint64_t work_items);
   void runs_in_parts(uint64_t work_items);

@@ -22,6 +22,17 @@ TEST(KernelTimes, GrowsWithTheSize) {
   EXPECT_EQ(times.expect(128).whole, 0u) << "too far away";
 }
 
+TEST(KernelTimes, KnowTheLongestLaunchUpToASize) {
+  KernelTimes times;
+  EXPECT_EQ(times.longest(1 << 30), 0u);
+  times.took(256, 2'560);
+  times.took(4096, 40'960'000);
+  times.took(8192, 8'192);
+  EXPECT_EQ(times.longest(4095), 2'560u);
+  EXPECT_EQ(times.longest(4096), 40'960'000u);
+  EXPECT_EQ(times.longest(1 << 30), 40'960'000u);
+}
+
 TEST(KernelTimes, ShorterTimesCountMore) {
   KernelTimes longer, shorter;
   for (KernelTimes* times : {&longer, &shorter})

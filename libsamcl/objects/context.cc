@@ -170,9 +170,17 @@ void Context::make_strand(unsigned device, unsigned number) {
     strands_made_.resize(devices.size());
     if (strands_made_[device] & bit) return;
     strands_made_[device] |= bit;
-    strands.are_always() ? make() : builder.post(make);
+    strands.are_always() ? make() : devices[device]->worker(engine::LaneKind::compute).post(make);
   } catch (...) {  // no memory: what would go there stays in the first one
   }
+}
+
+void Context::make_strands_for_beside(unsigned device) {
+  for (unsigned strand = Strands::kFirstBeside; strand < Strands::kMost; ++strand) make_strand(device, strand);
+}
+
+void Context::expect_beside(unsigned device) {
+  graph.locked([&] { make_strands_for_beside(device); });
 }
 
 void Context::memory_released(const Storage& memory) {

@@ -91,6 +91,9 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   }
   // Begins to make that strand of the device, if that has not begun. Under the graph's lock.
   void make_strand(unsigned device, unsigned number);
+  // The same for all those for launches that run beside others of their queue; such are expected: any thread.
+  void make_strands_for_beside(unsigned device);
+  void expect_beside(unsigned device);
   // The program has waited for what it launched.
   void program_waited();
   // Whether it has since this was asked last. Any thread, as program_waited().

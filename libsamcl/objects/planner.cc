@@ -156,13 +156,22 @@ unsigned Planner::strand(unsigned device) const {
   return strand_ > 0 && context_.devices[device]->strand(strand_) ? strand_ : 0;
 }
 
-bool Planner::is_beside_others(unsigned device, unsigned its_strand) const {
-  RealDevice& its = *context_.devices[device];
-  if (!its.has_strands()) return false;
-  bool others_work = false;
-  its.each_strand(
-      [&](RealDevice& each) { others_work |= each.strand_index != its_strand && each.completions().has_work(); });
-  return others_work;
+Strands::Set Planner::strands_before(const Accesses& accesses, unsigned device) {
+  engine::NodeList before;
+  for (const Access& access : accesses) users_of(access).find_conflicts(access.range, access.write, before);
+  Strands::Set strands = 0;
+  for (const engine::NodePtr& each : before)
+    if (!each->ended && each->lane.kind == LaneKind::compute && each->lane.device == device)
+      strands |= Strands::only(each->lane.strand);
+  return strands;
+}
+
+Strands::Set Planner::busy_strands(unsigned device) const {
+  Strands::Set busy = 0;
+  context_.devices[device]->each_strand([&](RealDevice& each) {
+    if (each.completions().has_work()) busy |= Strands::only(each.strand_index);
+  });
+  return busy;
 }
 
 // What devices order among themselves stays in the first strand.

@@ -13,6 +13,7 @@
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/engine.h"
 #include "libsamcl/memory/storage.h"
+#include "libsamcl/objects/strands.h"
 
 namespace samcl {
 
@@ -101,8 +102,12 @@ class Planner {
   size_t operations() const { return operations_; }
   // The strand on that device that the command goes to.
   unsigned strand(unsigned device) const;
-  // Whether strands of that device but that one have something to do.
-  bool is_beside_others(unsigned device, unsigned strand) const;
+  // It goes to another one instead, which is made.
+  void goes_to(unsigned its_strand) { strand_ = its_strand; }
+  // The strands of that device with operations that one with these accesses would come after.
+  Strands::Set strands_before(const Accesses& accesses, unsigned device);
+  // Those with something to do.
+  Strands::Set busy_strands(unsigned device) const;
   // The thread that enqueues the command waits for it.
   bool is_awaited() const { return is_awaited_; }
 
@@ -130,7 +135,7 @@ class Planner {
   const bool observed_, is_awaited_;
   const std::shared_ptr<engine::Owner> owner_;
   Context& context_;
-  const unsigned strand_;
+  unsigned strand_;
   size_t operations_ = 0;
   const uint64_t first_group_ = next_group_ + 1;  // of this command
   std::vector<std::shared_ptr<engine::Owner>> counts_on_;

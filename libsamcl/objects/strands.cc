@@ -1,5 +1,7 @@
 #include "libsamcl/objects/strands.h"
 
+#include <bit>
+
 namespace samcl {
 
 unsigned Strands::of(StrandUse& use, bool is_busy) {
@@ -15,15 +17,22 @@ unsigned Strands::of(StrandUse& use, bool is_busy) {
 
 // 0: all are closed.
 unsigned Strands::next() {
-  for (unsigned tried = 1; tried < kMost; ++tried) {
-    last_given_ = last_given_ % (kMost - 1) + 1;
+  for (unsigned tried = 1; tried < kFirstBeside; ++tried) {
+    last_given_ = last_given_ % (kFirstBeside - 1) + 1;
     if (!strands_[last_given_].is_closed) return last_given_;
   }
   return 0;
 }
 
+unsigned Strands::beside(unsigned usual, Set before, Set busy) {
+  if (before != 0) return before & only(usual) ? usual : static_cast<unsigned>(std::countr_zero(before));
+  for (unsigned strand = kFirstBeside; (busy & only(usual)) && strand < kMost; ++strand)
+    if (!(busy & only(strand))) return strand;
+  return usual;
+}
+
 void Strands::waits(unsigned strand, unsigned other) {
-  if (always_) return;
+  if (always_ || ((only(strand) | only(other)) & kForBeside)) return;
   for (const unsigned number : {strand, other}) {
     Strand& each = strands_[number];
     if (number > 0 && ++each.waits >= kSome && each.waits * kSeldom >= each.commands) each.is_closed = true;

@@ -7,6 +7,9 @@
 // behind it in one queue: a strand whose commands often do so is closed, and its queues' commands go to the first
 // again.
 //
+// A few are for launches that run beside others of their own queue: those that do not fill the device, and need nothing
+// of what is in its strands.
+//
 // Guarded by the graph's lock.
 #pragma once
 
@@ -33,8 +36,19 @@ class Strands {
   // Operations of a command that goes to the one wait for what is in the other.
   void waits(unsigned strand, unsigned other);
 
+  // Strands, a bit for each.
+  using Set = uint32_t;
+  static_assert(RealDevice::kMostStrands <= 32);
+  static constexpr Set only(unsigned strand) { return Set{1} << strand; }
+  // Where a launch goes that may run beside others. usual: where it would go else; before: those with something that it
+  // comes after; busy: those with anything to do. The result may have to be made.
+  static unsigned beside(unsigned usual, Set before, Set busy);
+  // ns that such a launch takes, at least: what depends on it may wait for it in the host.
+  static constexpr uint64_t kLeastBesideNs = 200'000;
+  static constexpr unsigned kMost = RealDevice::kMostStrands, kFirstBeside = kMost - 3;
+  static constexpr Set kForBeside = ~((Set{1} << kFirstBeside) - 1);
+
  private:
-  static constexpr unsigned kMost = RealDevice::kMostStrands;
   static constexpr unsigned kMeets = 2;
   // A strand is closed that one in so many of its commands connects with others, once there have been some.
   static constexpr uint64_t kSeldom = 4, kSome = 4;

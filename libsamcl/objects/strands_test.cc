@@ -8,7 +8,8 @@
 namespace samcl {
 namespace {
 
-constexpr unsigned kMost = RealDevice::kMostStrands;
+constexpr unsigned kMost = Strands::kMost;
+constexpr auto only = Strands::only;
 
 TEST(Strands, AreNoneForASingleQueue) {
   Strands strands(false);
@@ -38,8 +39,19 @@ TEST(Strands, AreGivenByTurnsToMoreQueuesThanThereAre) {
   std::vector<StrandUse> queues(2 * kMost);
   std::set<unsigned> given;
   for (StrandUse& each : queues) given.insert(strands.of(each, false));
-  EXPECT_EQ(given.size(), kMost);
-  EXPECT_EQ(queues[1].strand, queues[kMost].strand);
+  EXPECT_EQ(given.size(), Strands::kFirstBeside);
+  EXPECT_EQ(queues[1].strand, queues[Strands::kFirstBeside].strand);
+}
+
+TEST(Strands, RunLaunchesBesideOthersWhereTheyNeedNothingOfThese) {
+  constexpr unsigned kFirst = Strands::kFirstBeside;
+  EXPECT_EQ(Strands::beside(0, 0, 0), 0u) << "nothing runs";
+  EXPECT_EQ(Strands::beside(2, 0, only(0) | only(1)), 2u) << "only other queues' launches run";
+  EXPECT_EQ(Strands::beside(0, 0, only(0)), kFirst);
+  EXPECT_EQ(Strands::beside(0, 0, only(0) | only(kFirst)), kFirst + 1);
+  EXPECT_EQ(Strands::beside(0, only(kFirst), only(0) | only(kFirst)), kFirst) << "behind what it needs";
+  EXPECT_EQ(Strands::beside(0, only(0) | only(kFirst), only(0) | only(kFirst)), 0u);
+  EXPECT_EQ(Strands::beside(3, 0, only(3) | Strands::kForBeside), 3u) << "none is idle";
 }
 
 TEST(Strands, IsClosedThatOftenWaitsForOthers) {

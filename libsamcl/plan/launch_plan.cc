@@ -6,6 +6,7 @@
 
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/objects/context.h"
+#include "libsamcl/plan/beside.h"
 
 namespace samcl {
 namespace {
@@ -45,7 +46,8 @@ class Options {
 
   LaunchOptions make(Interest interest) {
     LaunchOptions options = make_ways(interest);
-    if (context_.survives()) find_shares(options.whole);
+    const RealDevice& device = *context_.devices[options.whole.parts[0].device];
+    if (context_.survives() || beside::pays(request_, context_, device)) find_shares(options.whole);
     return options;
   }
   // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): accesses_ is gone with this object, which only makes.

@@ -296,6 +296,15 @@ void Build::recall(const RememberedTimes& times) {
   }
 }
 
+bool Build::gains_beside(const RealDevice& device) const {
+  constexpr uint64_t kGroup = 64;
+  const uint64_t most_items = device.busy_groups(kGroup) * kGroup;
+  return device.may_have_strands() && Config::get().strands == Config::Strands::automatic &&
+         std::ranges::any_of(cost_models, [&](const auto& each) {
+           return each.second->times.longest(most_items) >= Strands::kLeastBesideNs;
+         });
+}
+
 void Build::make_and_remember(const Context& context) const {
   make_sub_kernel_programs(context);
   remember(context);
@@ -371,6 +380,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fi
   if (RealDevice& first = *context->devices[made->fallback_device]; first.is_asynchronous()) first.expect_launches();
   const bool will_gain = parts > 0 && made->built_before >= kBuildIsKnown &&
                          when_to_build_parts(made->sub_kernel_build_ns, 0, 0, made->expected_ns) == PartsBuild::beside;
+  if (made->gains_beside(*context->devices[made->fallback_device])) context->expect_beside(made->fallback_device);
   if (context->placements.foresees() || will_gain) Build::make_beside(made, *context);
   if (context->placements.learns()) context->builder.post([] {});  // its thread begins before launches need it
   std::lock_guard lock(mutex_);

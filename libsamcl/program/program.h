@@ -115,6 +115,8 @@ struct Build {
                    Launched how);
   void release_sub_kernel_programs();
   bool is_rewritten() const;
+  // Whether launches may gain by running beside others of their queue on that device, as far as is known.
+  bool gains_beside(const RealDevice& device) const;
   // Whether devices for parts are worth opening before launches ask for them.
   bool promises_much() const;
   // The original for a device that is not the first, made the first time; nullptr: there is none. Any thread.
