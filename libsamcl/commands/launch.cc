@@ -522,7 +522,7 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
   unseen_ns_ = use.unseen_ns;
   const Strands::Set its = Strands::only(planner.strand(use.device)) | Strands::kForBeside;
   const bool meets_others =
-      (planner.busy_strands(use.device) & ~its) && !beside::leaves_idle(request_, *context.devices[0]);
+      planner.has_busy_strands(use.device, its) && !beside::leaves_idle(request_, *context.devices[0]);
   const auto devices = context.devices_in_use();
   const unsigned home =
       context.homes.of(use, {ns, meets_others, moving_ns, is_ready}, {devices.data(), devices.size()});
@@ -544,16 +544,16 @@ void KernelLaunch::find_strand(const Event& event, Planner& planner) {
       std::ranges::all_of(plan_->accesses, is_there)) {
     Planner::Accesses accesses;
     add_accesses(accesses, device, 0);
-    const unsigned strand =
-        Strands::beside(planner.strand(device), planner.strands_before(accesses, device), planner.busy_strands(device));
-    if (!on.strand(strand)) context.make_strands_for_beside(device);
-    if (on.strand(strand)) planner.goes_to(strand);
+    const unsigned wanted =
+        Strands::beside(planner.strand(device), planner.strands_before(accesses, device), planner.loads(device));
+    if (!on.strand(wanted)) context.make_strands_for_beside(device);
+    if (on.strand(wanted)) planner.goes_to(wanted);
   }
+  const Strands::Set its = Strands::only(strand(planner));
+  const bool is_beside = (its & Strands::kForBeside) != 0;
+  if (is_beside) ++kernel().record.launches_beside;
   // Beside others it would seem to take longer.
-  const unsigned its_strand = strand(planner);
-  if (timed_ && (may_have_parts() || (Strands::only(its_strand) & Strands::kForBeside)) &&
-      (planner.busy_strands(device) & ~Strands::only(its_strand)))
-    timed_ = false;
+  if (timed_ && (may_have_parts() || is_beside) && planner.has_busy_strands(device, its)) timed_ = false;
 }
 
 // Where devices may be lost, that is asked for before it is planned (uses()).

@@ -253,9 +253,12 @@ TEST(LostDevices, LaunchesInOnePieceTakeWhatTheyWriteToTheHostAndNoMore) {
 
 TEST(LostDevices, WhatMayPrintIsNotMadeAgain) {
   Program program(2);
-  const KernelPtr prints = program.machine.kernel(
-      Translated("printf").updates().stays_whole("it prints").footprint(Footprints().anywhere(0, Footprints::adds)),
-      mix);
+  const KernelPtr prints = program.machine.kernel(Translated("prints")
+                                                      .updates()
+                                                      .prints()
+                                                      .stays_whole("it prints")
+                                                      .footprint(Footprints().anywhere(0, Footprints::adds)),
+                                                  mix);
   program.write(program.a, counting(kItems, 1));
   program.launch(prints, {program.a});
   program.machine.run();

@@ -37,10 +37,11 @@ struct ManyQueues : ::testing::Test {
     return event;
   }
   // Whether it has followed the one before it.
-  bool launch(const BufferPtr& buffer, const QueuePtr& to) {
+  bool launch(const BufferPtr& buffer, const QueuePtr& to) { return launch(add_one, buffer, to); }
+  bool launch(const KernelPtr& kernel, const BufferPtr& buffer, const QueuePtr& to) {
     const cl_mem handle = buffer->api();
-    add_one->set_argument(0, sizeof handle, &handle);
-    LaunchRequest launch{add_one, add_one->arguments(), {}, true, {}};
+    kernel->set_argument(0, sizeof handle, &handle);
+    LaunchRequest launch{kernel, kernel->arguments(), {}, true, {}};
     launch.ndrange.global[0] = kSize;
     launch.ndrange.local[0] = 16;
     if (context.graph.follow(to, launch, {}, nullptr)) return true;
@@ -92,6 +93,24 @@ TEST_F(ManyQueues, EachFollowTheirOwnLaunches) {
   EXPECT_GE(of_second, 13);
   EXPECT_EQ(contents(a, first), counting(kSize, 25));
   EXPECT_EQ(contents(b, second), counting(kSize, 17));
+}
+
+// Its lines come in the order of the launches, also where these use nothing of each other's.
+TEST_F(ManyQueues, LaunchesThatPrintStayInOneStrand) {
+  const KernelPtr prints = machine.kernel(Translated("prints").updates().prints().stays_whole("a test"),
+                                          [](size_t i, const std::vector<std::span<cl_uint>>& a) { ++a[0][i]; });
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  launch(a, first);
+  launch(b, second);
+  RealDevice* const strand = context.devices[0]->strand(1);
+  ASSERT_TRUE(strand);
+  EXPECT_TRUE(strand->completions().has_work());
+  EXPECT_EQ(contents(b, second), counting(kSize, 1));
+  launch(prints, b, second);
+  EXPECT_FALSE(strand->completions().has_work());
+  EXPECT_TRUE(context.devices[0]->completions().has_work());
+  EXPECT_EQ(contents(b, second), counting(kSize, 2));
 }
 
 // The driver's queues do nothing before they are asked to: what needs nothing of what waits there does not follow it.

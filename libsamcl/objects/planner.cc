@@ -166,12 +166,19 @@ Strands::Set Planner::strands_before(const Accesses& accesses, unsigned device) 
   return strands;
 }
 
-Strands::Set Planner::busy_strands(unsigned device) const {
-  Strands::Set busy = 0;
+Strands::Loads Planner::loads(unsigned device) const {
+  Strands::Loads loads{};
   context_.devices[device]->each_strand([&](RealDevice& each) {
-    if (each.completions().has_work()) busy |= Strands::only(each.strand_index);
+    if (each.completions().has_work()) loads[each.strand_index] = each.completions().pending();
   });
-  return busy;
+  return loads;
+}
+
+bool Planner::has_busy_strands(unsigned device, Strands::Set but) const {
+  bool any = false;
+  context_.devices[device]->each_strand(
+      [&](RealDevice& each) { any |= !(Strands::only(each.strand_index) & but) && each.completions().has_work(); });
+  return any;
 }
 
 // What devices order among themselves stays in the first strand.

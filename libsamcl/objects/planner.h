@@ -106,8 +106,10 @@ class Planner {
   void goes_to(unsigned its_strand) { strand_ = its_strand; }
   // The strands of that device with operations that one with these accesses would come after.
   Strands::Set strands_before(const Accesses& accesses, unsigned device);
-  // Those with something to do.
-  Strands::Set busy_strands(unsigned device) const;
+  // What its strands have to do.
+  Strands::Loads loads(unsigned device) const;
+  // Whether any of them has, but those.
+  bool has_busy_strands(unsigned device, Strands::Set but) const;
   // The thread that enqueues the command waits for it.
   bool is_awaited() const { return is_awaited_; }
 

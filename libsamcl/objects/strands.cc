@@ -1,5 +1,6 @@
 #include "libsamcl/objects/strands.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace samcl {
@@ -24,11 +25,10 @@ unsigned Strands::next() {
   return 0;
 }
 
-unsigned Strands::beside(unsigned usual, Set before, Set busy) {
+unsigned Strands::beside(unsigned usual, Set before, const Loads& loads) {
   if (before != 0) return before & only(usual) ? usual : static_cast<unsigned>(std::countr_zero(before));
-  for (unsigned strand = kFirstBeside; (busy & only(usual)) && strand < kMost; ++strand)
-    if (!(busy & only(strand))) return strand;
-  return usual;
+  const auto least = std::ranges::min_element(loads.begin() + kFirstBeside, loads.end());
+  return *least < loads[usual] ? static_cast<unsigned>(least - loads.begin()) : usual;
 }
 
 void Strands::waits(unsigned strand, unsigned other) {

@@ -40,12 +40,14 @@ class Strands {
   using Set = uint32_t;
   static_assert(RealDevice::kMostStrands <= 32);
   static constexpr Set only(unsigned strand) { return Set{1} << strand; }
+  // What each has to do: operations.
+  using Loads = std::array<size_t, RealDevice::kMostStrands>;
   // Where a launch goes that may run beside others. usual: where it would go else; before: those with something that it
-  // comes after; busy: those with anything to do. The result may have to be made.
-  static unsigned beside(unsigned usual, Set before, Set busy);
+  // comes after. The result may have to be made.
+  static unsigned beside(unsigned usual, Set before, const Loads& loads);
   // ns that such a launch takes, at least: what depends on it may wait for it in the host.
   static constexpr uint64_t kLeastBesideNs = 200'000;
-  static constexpr unsigned kMost = RealDevice::kMostStrands, kFirstBeside = kMost - 3;
+  static constexpr unsigned kMost = RealDevice::kMostStrands, kFirstBeside = kMost - 7;
   static constexpr Set kForBeside = ~((Set{1} << kFirstBeside) - 1);
 
  private:

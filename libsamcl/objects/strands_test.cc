@@ -45,13 +45,19 @@ TEST(Strands, AreGivenByTurnsToMoreQueuesThanThereAre) {
 
 TEST(Strands, RunLaunchesBesideOthersWhereTheyNeedNothingOfThese) {
   constexpr unsigned kFirst = Strands::kFirstBeside;
-  EXPECT_EQ(Strands::beside(0, 0, 0), 0u) << "nothing runs";
-  EXPECT_EQ(Strands::beside(2, 0, only(0) | only(1)), 2u) << "only other queues' launches run";
-  EXPECT_EQ(Strands::beside(0, 0, only(0)), kFirst);
-  EXPECT_EQ(Strands::beside(0, 0, only(0) | only(kFirst)), kFirst + 1);
-  EXPECT_EQ(Strands::beside(0, only(kFirst), only(0) | only(kFirst)), kFirst) << "behind what it needs";
-  EXPECT_EQ(Strands::beside(0, only(0) | only(kFirst), only(0) | only(kFirst)), 0u);
-  EXPECT_EQ(Strands::beside(3, 0, only(3) | Strands::kForBeside), 3u) << "none is idle";
+  Strands::Loads loads{};
+  EXPECT_EQ(Strands::beside(0, 0, loads), 0u) << "nothing runs";
+  loads[0] = 1;
+  EXPECT_EQ(Strands::beside(2, 0, loads), 2u) << "only another queue's launches run";
+  EXPECT_EQ(Strands::beside(0, 0, loads), kFirst);
+  loads[kFirst] = 1;
+  EXPECT_EQ(Strands::beside(0, 0, loads), kFirst + 1);
+  EXPECT_EQ(Strands::beside(0, only(kFirst), loads), kFirst) << "behind what it needs";
+  EXPECT_EQ(Strands::beside(0, only(0) | only(kFirst), loads), 0u);
+  loads.fill(2);
+  EXPECT_EQ(Strands::beside(3, 0, loads), 3u) << "none has less to do";
+  loads[kFirst + 2] = 1;
+  EXPECT_EQ(Strands::beside(3, 0, loads), kFirst + 2);
 }
 
 TEST(Strands, IsClosedThatOftenWaitsForOthers) {

@@ -73,6 +73,7 @@ nlohmann::ordered_json as_json(const Records& all) {
                                  {"launches", record->launches.load()},
                                  {"split_launches", record->split_launches.load()},
                                  {"gathered_launches", record->gathered_launches.load()},
+                                 {"launches_beside", record->launches_beside.load()},
                                  {"devices", record->devices.load()},
                                  {"slices", record->slices.load()},
                                  {"why_not_more", record->reason()},
@@ -110,11 +111,16 @@ void print_table(const Records& all) {
                  ms(record->traffic.upload_ns), ms(record->launch_ns), ms(record->traffic.download_ns),
                  ms(record->merge_ns), record->reason().c_str());
   }
-  for (const auto& [name, record] : all.kernels) {
-    if (record->gathered_launches == 0) continue;
-    std::fprintf(stderr, "%-28.28s %8llu launches were given to the driver together with one before them\n",
-                 name.c_str(), static_cast<unsigned long long>(record->gathered_launches));
-  }
+  const auto tell = [&](std::atomic<uint64_t> KernelRecord::* count, const char* of_what) {
+    for (const auto& [name, record] : all.kernels) {
+      const uint64_t launches = (record.get()->*count).load();
+      if (launches > 0)
+        std::fprintf(stderr, "%-28.28s %8llu launches %s\n", name.c_str(), static_cast<unsigned long long>(launches),
+                     of_what);
+    }
+  };
+  tell(&KernelRecord::gathered_launches, "were given to the driver together with one before them");
+  tell(&KernelRecord::launches_beside, "could run beside others of their queue");
   for (const auto& [name, record] : all.kernels) {
     if (record->self_tests == 0) continue;
     const std::set<std::string> apart = record->apart();

@@ -17,6 +17,7 @@ namespace samcl {
 struct KernelRecord {
   std::atomic<uint64_t> launches{0}, split_launches{0}, slices{0};
   std::atomic<uint64_t> gathered_launches{0};  // that were given to the driver together with others before them
+  std::atomic<uint64_t> launches_beside{0};    // that could run beside others of their queue, on one device
   std::atomic<unsigned> devices{0};            // the most it ran on at once
   std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
   // Of launches whose time was predicted: how many, what was said, and what they took.

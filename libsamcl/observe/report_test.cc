@@ -44,6 +44,7 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
     record.launches = 3;
     record.split_launches = 2;
     record.gathered_launches = 5;
+    record.launches_beside = 6;
     record.devices = 2;
     record.slices = 40;
     record.merge_ns = 7;
@@ -59,6 +60,7 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
   EXPECT_EQ(kernel["launches"], 3);
   EXPECT_EQ(kernel["split_launches"], 2);
   EXPECT_EQ(kernel["gathered_launches"], 5);
+  EXPECT_EQ(kernel["launches_beside"], 6);
   EXPECT_EQ(kernel["devices"], 2);
   EXPECT_EQ(kernel["slices"], 40);
   EXPECT_EQ(kernel["merge_ns"], 7);
@@ -121,6 +123,17 @@ TEST_F(ReportDeathTest, TableSaysWhichLaunchesRanTogether) {
         _exit(0);
       },
       ExitedWithCode(0), "smooth +25 launches were given to the driver together");
+}
+
+TEST_F(ReportDeathTest, TableSaysWhichLaunchesRanBesideOthers) {
+  EXPECT_EXIT(
+      {
+        setenv("SAMCL_REPORT", "-", 1);
+        report::kernel("smooth").launches_beside = 24;
+        report::write();
+        _exit(0);
+      },
+      ExitedWithCode(0), "smooth +24 launches could run beside others of their queue");
 }
 
 TEST_F(ReportDeathTest, NothingIsWrittenUnlessWanted) {

@@ -112,6 +112,10 @@ class Translated {
     kernel_.has_program_variables = kernel_.may_print = false;
     kernel_.depends_on_local_size = false;
   }
+  Translated& prints() {
+    kernel_.may_print = true;
+    return *this;
+  }
   Translated& reads() { return argument(true, false); }
   Translated& writes() { return argument(false, true); }
   Translated& updates() { return argument(true, true); }
