@@ -140,6 +140,7 @@ auto random_inputs(int matrices, int vectors) {
 }
 
 constexpr size_t kPerRow = 16;  // entries of the sparse matrix
+constexpr size_t kBranches = 8;
 
 std::vector<Pattern> patterns() {
   std::vector<Pattern> all;
@@ -375,6 +376,21 @@ std::vector<Pattern> patterns() {
                  {1, 0},
                  false,
                  true});
+  all.push_back({"branches",
+                 {500, 20},
+                 {1 << 12, 60'000},
+                 {1 << 13, 200'000},
+                 [](Sizes s, auto& r) {
+                   std::vector<Bytes> made;
+                   for (size_t branch = 0; branch < kBranches; ++branch) made.push_back(words(r.words(s.n)));
+                   return made;
+                 },
+                 [](Target& t, Sizes s) {
+                   for (size_t b = 0; b < kBranches; ++b) LAUNCH(t, branch, line(s.n), Buf{b}, s.n, s.steps);
+                   for (size_t b = 1; b < kBranches; ++b) LAUNCH(t, bring_together, line(s.n), Buf{0}, Buf{b}, s.n);
+                 },
+                 {0},
+                 false});
   return all;
 }
 

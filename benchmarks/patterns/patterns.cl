@@ -158,3 +158,15 @@ kernel void search(global uint* found, global uint* count, uint n, uint rounds, 
   for (uint round = 0; round < rounds; ++round) x = (x ^ (x >> 15)) * 0x2c1b3c6du + 0x297a2d39u;
   if ((x >> 20) == 0u) found[atomic_inc(count)] = number;
 }
+// Branches that need nothing of each other, and what brings them together.
+kernel void branch(global uint* a, uint n, uint rounds) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  uint x = a[i];
+  for (uint round = 0; round < rounds; ++round) x = (x ^ (x >> 15)) * 0x2c1b3c6du + round;
+  a[i] = x;
+}
+kernel void bring_together(global uint* sum, global const uint* a, uint n) {
+  uint i = get_global_id(0);
+  if (i < n) sum[i] = 3u * sum[i] + a[i];
+}

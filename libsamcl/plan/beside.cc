@@ -30,15 +30,16 @@ bool leaves_idle(const LaunchRequest& launch, const RealDevice& device) {
   return work_items(launch.ndrange) <= device.busy_groups(group) * group;
 }
 
+bool may_pay(const LaunchRequest& launch, const Context& context, const RealDevice& device) {
+  return Config::get().strands != Config::Strands::never && device.may_have_strands() && !context.survives() &&
+         !launch.kernel->shows_its_turn() && (context.strands.are_always() || leaves_idle(launch, device));
+}
+
 bool pays(const LaunchRequest& launch, const Context& context, const RealDevice& device) {
-  const Kernel& kernel = *launch.kernel;
-  if (Config::get().strands == Config::Strands::never || !device.may_have_strands() || context.survives() ||
-      kernel.shows_its_turn())
-    return false;
-  if (context.strands.are_always()) return true;
-  const uint64_t items = work_items(launch.ndrange);
-  return kernel.cost_model && kernel.cost_model->times.expect(items).whole >= Strands::kLeastBesideNs &&
-         leaves_idle(launch, device);
+  if (!may_pay(launch, context, device)) return false;
+  const CostModel* const known = launch.kernel->cost_model;
+  return context.strands.are_always() ||
+         (known && known->times.expect(work_items(launch.ndrange)).whole >= Strands::kLeastBesideNs);
 }
 
 // A footprint tells more. For tests not all launches are planned: there have to be some that follow, too.

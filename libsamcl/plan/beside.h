@@ -16,8 +16,8 @@ namespace samcl::beside {
 // Whether it does not even keep the device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& launch, const RealDevice& device);
 
-// Whether it gains by running beside others there, as far as is known: of kernels that cannot have parts no times are
-// taken.
+// Whether it gains by running beside others there if it is long; and, as far as is known, it is.
+bool may_pay(const LaunchRequest& launch, const Context& context, const RealDevice& device);
 bool pays(const LaunchRequest& launch, const Context& context, const RealDevice& device);
 
 // Whether it may be found to need nothing of what is on its way there, and is to be planned for that. Under the graph's
