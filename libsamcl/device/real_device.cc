@@ -125,9 +125,9 @@ cl_int RealDevice::create_context_and_queues() const {
 }
 
 RealDevice::~RealDevice() {
-  each_further_strand([](const RealDevice& strand) { delete &strand; });
   submissions_.reset();                          // its last job still uses what follows,
-  for (auto& worker : workers_) worker.reset();  // and theirs the queues
+  for (auto& worker : workers_) worker.reset();  // and theirs the queues, or makes strands
+  each_further_strand([](const RealDevice& strand) { delete &strand; });
   completions_.reset();
   const auto& cl = driver::real();
   pinned_place_.release();
