@@ -480,7 +480,7 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
   if constexpr (!std::is_null_pointer_v<EnqueueLater>) {
     // What was entered behind the operation is given to the driver behind these launches: also what was planned before
     // it, had to wait, and was issued now.
-    if (!giving.exactly && !device.submissions().has_entries() && is_for_thread(device, gathers)) {
+    if (!giving.exactly && device.submissions().entries() == 0 && is_for_thread(device, gathers)) {
       LaunchRing::Launch& next = device.submissions().next_launch();
       is_given = extend([&](const cl_event*) { return enqueue_later(end.get(), next); });
     }

@@ -176,6 +176,10 @@ class RealDevice {
   PinnedPlace::Held pinned_place(uint64_t bytes);
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
+  // Operations of its compute lane that are not known to have ended. Under the lock of the context's graph.
+  size_t on_their_way() const {
+    return submissions_->entries() + (completions_->has_work() ? completions_->pending() : 0);
+  }
   // As of these; what is in flight no more holds no lease.
   bool finish_untold(const engine::Owner* owner);
   void note_ended(const InFlight& ended);

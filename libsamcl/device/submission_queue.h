@@ -69,9 +69,9 @@ class SubmissionQueue {
   explicit SubmissionQueue(std::string thread_name) : thread_(std::move(thread_name)) {}
 
   // Whether something that was entered has not been submitted: then all that comes has to be entered, too.
-  bool is_behind() const { return has_entries() || has_launches(); }
-  // Whether operations are among it. Excludes calls of enter().
-  bool has_entries() const { return unsubmitted_.load(std::memory_order_acquire) > 0; }
+  bool is_behind() const { return entries() > 0 || has_launches(); }
+  // How many operations are among it. Excludes calls of enter().
+  size_t entries() const { return unsubmitted_.load(std::memory_order_acquire); }
   // Whether launches are among it.
   bool has_launches() const { return !launches_.is_empty(); }
 

@@ -168,16 +168,15 @@ Strands::Set Planner::strands_before(const Accesses& accesses, unsigned device) 
 
 Strands::Loads Planner::loads(unsigned device) const {
   Strands::Loads loads{};
-  context_.devices[device]->each_strand([&](RealDevice& each) {
-    if (each.completions().has_work()) loads[each.strand_index] = each.completions().pending();
-  });
+  context_.devices[device]->each_strand(
+      [&](const RealDevice& each) { loads[each.strand_index] = each.on_their_way(); });
   return loads;
 }
 
 bool Planner::has_busy_strands(unsigned device, Strands::Set but) const {
   bool any = false;
   context_.devices[device]->each_strand(
-      [&](RealDevice& each) { any |= !(Strands::only(each.strand_index) & but) && each.completions().has_work(); });
+      [&](const RealDevice& each) { any |= !(Strands::only(each.strand_index) & but) && each.on_their_way() > 0; });
   return any;
 }
 
