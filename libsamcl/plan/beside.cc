@@ -35,11 +35,12 @@ bool may_pay(const LaunchRequest& launch, const Context& context, const RealDevi
          !launch.kernel->shows_its_turn() && (context.strands.are_always() || leaves_idle(launch, device));
 }
 
+// Nearly all launches are too short.
 bool pays(const LaunchRequest& launch, const Context& context, const RealDevice& device) {
-  if (!may_pay(launch, context, device)) return false;
   const CostModel* const known = launch.kernel->cost_model;
-  return context.strands.are_always() ||
-         (known && known->times.expect(work_items(launch.ndrange)).whole >= Strands::kLeastBesideNs);
+  const bool is_long = context.strands.are_always() ||
+                       (known && known->times.expect(work_items(launch.ndrange)).whole >= Strands::kLeastBesideNs);
+  return is_long && may_pay(launch, context, device);
 }
 
 // A footprint tells more. For tests not all launches are planned: there have to be some that follow, too.
