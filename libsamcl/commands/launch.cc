@@ -381,9 +381,9 @@ void KernelLaunch::decide(Context& context) {
   const bool is_known_to_pay = splits && context.ways.splits_faster();
   // What parts take together is known where it is known how fast their devices are.
   const bool may_have_home = !may_be_split && context.devices.size() > 1 && context.devices[0]->has_strands();
-  const bool may_go_beside = !may_be_split && context.devices_in_use().size() == 1 && known &&
-                             kernel().translation->may_have_parts() &&
-                             beside::may_pay(request_, context, *context.devices[plan_->parts[0].device]);
+  const bool may_go_beside = !may_be_split && known && kernel().translation->may_have_parts() &&
+                             beside::may_pay(request_, context, *context.devices[plan_->parts[0].device]) &&
+                             context.devices_in_use().size() == 1;
   timed_ = is_judged && (may_be_split || may_have_home || may_go_beside) && !is_known_to_pay && !plan_->is_tried &&
            known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
   learns_work_ = is_judged && splits && (timed_ || known->uneven_work.wants_times()) && plan_->layers == 0 &&

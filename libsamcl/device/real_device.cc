@@ -139,6 +139,11 @@ RealDevice::~RealDevice() {
   if (context_) cl.clReleaseContext(context_);
 }
 
+bool RealDevice::may_have_strands() const {
+  return Config::get().strands != Config::Strands::never && is_asynchronous() && !is_remote && !one_context &&
+         lease.share == 1;
+}
+
 bool RealDevice::make_strand(unsigned number) {
   if (strands_[number].load(std::memory_order_relaxed)) return true;
   std::unique_ptr<RealDevice> made(new RealDevice(index, id, {}, lease, nullptr, this, number));

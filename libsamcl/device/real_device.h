@@ -87,8 +87,8 @@ class RealDevice {
     each_further_strand(call);
   }
   bool has_strands() const { return of_ || has_strands_.load(std::memory_order_relaxed); }
-  // Whether it may have any: nobody else grants or counts what it does.
-  bool may_have_strands() const { return is_asynchronous() && !is_remote && !one_context && lease.share == 1; }
+  // Whether it may have any: nobody else grants or counts what it does, and SAMCL_STRANDS is not off.
+  bool may_have_strands() const;
 
   // It does one work-group after another, by their numbers: where their order counts, all runs leave the same.
   bool runs_groups_in_order() const { return units_ == 1; }

@@ -9,7 +9,6 @@
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/objects/queue.h"
 #include "libsamcl/observe/trace.h"
-#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -318,10 +317,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
 unsigned Graph::strand_of(const Event& event) {
   Context& context = *event.context;
   RealDevice& device = *context.devices[0];
-  if (!event.queue || !event.queue->in_order() || context.survives() || !device.may_have_strands() ||
-      Config::get().strands == Config::Strands::never) {
-    return 0;
-  }
+  if (!event.queue || !event.queue->in_order() || context.survives() || !device.may_have_strands()) return 0;
   const unsigned strand = context.strands.of(event.queue->strand_use_, device.completions().has_work());
   if (strand > 0) context.make_strand(event.queue->home_use_.device, strand);
   if (strand > 0) context.make_strand(0, strand);

@@ -101,39 +101,34 @@ TEST_F(ReportDeathTest, DevicesBeyondTheLastCountAsTheLast) {
   EXPECT_EQ(json["devices"][0]["index"], kMaxDevices - 1);
 }
 
+// What was counted, shown as a table at the end of the process.
+template <typename Count>
+[[noreturn]] void show_table(const Count& count) {
+  setenv("SAMCL_REPORT", "-", 1);
+  count(report::kernel("smooth"));
+  report::write();
+  _exit(0);
+}
+
 TEST_F(ReportDeathTest, TableShowsEachKernel) {
-  EXPECT_EXIT(
-      {
-        setenv("SAMCL_REPORT", "-", 1);
-        report::kernel("smooth").launches = 3;
-        report::kernel("smooth").set_reason("uses printf");
-        report::write();
-        _exit(0);
-      },
-      ExitedWithCode(0), "smooth +3 +0 .* uses printf");
+  const auto count = [](KernelRecord& record) {
+    record.launches = 3;
+    record.set_reason("uses printf");
+  };
+  EXPECT_EXIT(show_table(count), ExitedWithCode(0), "smooth +3 +0 .* uses printf");
 }
 
 TEST_F(ReportDeathTest, TableSaysWhichLaunchesRanTogether) {
-  EXPECT_EXIT(
-      {
-        setenv("SAMCL_REPORT", "-", 1);
-        report::kernel("smooth").launches = 30;
-        report::kernel("smooth").gathered_launches = 25;
-        report::write();
-        _exit(0);
-      },
-      ExitedWithCode(0), "smooth +25 launches were given to the driver together");
+  const auto count = [](KernelRecord& record) {
+    record.launches = 30;
+    record.gathered_launches = 25;
+  };
+  EXPECT_EXIT(show_table(count), ExitedWithCode(0), "smooth +25 launches were given to the driver together");
 }
 
 TEST_F(ReportDeathTest, TableSaysWhichLaunchesRanBesideOthers) {
-  EXPECT_EXIT(
-      {
-        setenv("SAMCL_REPORT", "-", 1);
-        report::kernel("smooth").launches_beside = 24;
-        report::write();
-        _exit(0);
-      },
-      ExitedWithCode(0), "smooth +24 launches could run beside others of their queue");
+  const auto count = [](KernelRecord& record) { record.launches_beside = 24; };
+  EXPECT_EXIT(show_table(count), ExitedWithCode(0), "smooth +24 launches could run beside others of their queue");
 }
 
 TEST_F(ReportDeathTest, NothingIsWrittenUnlessWanted) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "libsamcl/plan/launch_plan.h"
-#include "libsamcl/settings/config.h"
 
 namespace samcl::beside {
 namespace {
@@ -31,8 +30,8 @@ bool leaves_idle(const LaunchRequest& launch, const RealDevice& device) {
 }
 
 bool may_pay(const LaunchRequest& launch, const Context& context, const RealDevice& device) {
-  return Config::get().strands != Config::Strands::never && device.may_have_strands() && !context.survives() &&
-         !launch.kernel->shows_its_turn() && (context.strands.are_always() || leaves_idle(launch, device));
+  return device.may_have_strands() && !context.survives() && !launch.kernel->shows_its_turn() &&
+         (context.strands.are_always() || leaves_idle(launch, device));
 }
 
 // Nearly all launches are too short.

@@ -297,10 +297,9 @@ void Build::recall(const RememberedTimes& times) {
 }
 
 bool Build::gains_beside(const RealDevice& device) const {
-  constexpr uint64_t kGroup = 64;
+  constexpr uint64_t kGroup = 64;  // it takes about as many work-items in groups of any size
   const uint64_t most_items = device.busy_groups(kGroup) * kGroup;
-  return device.may_have_strands() && Config::get().strands == Config::Strands::automatic &&
-         std::ranges::any_of(cost_models, [&](const auto& each) {
+  return device.may_have_strands() && std::ranges::any_of(cost_models, [&](const auto& each) {
            return each.second->times.longest(most_items) >= Strands::kLeastBesideNs;
          });
 }
