@@ -405,6 +405,7 @@ void DeviceBackend::feed(RealDevice& device) {
       status = feed_one(device, next, is_over);
     } catch (...) {  // no memory
     }
+    ahead.has_done_one();
     if (is_over || status != CL_SUCCESS) {
       if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
       tell_end(node, status);
@@ -423,7 +424,7 @@ cl_int DeviceBackend::feed_one(RealDevice& device, RunAhead::Waiting& next, bool
   uint64_t ns = counted_ns(*next.node);
   RunAhead::Start start = ahead.start(ns, now_ns);
   for (; !start.begins; start = ahead.start(ns, now_ns)) {
-    if (!device.completions().help(nullptr)) ahead.wait_for_end(start.ends);
+    if (!device.completions().help(nullptr)) ahead.wait_for_change(start.changes);
     ns = counted_ns(*next.node);  // less may be in flight now than before
   }
   if (ns == 0) {
@@ -467,8 +468,9 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
   }
   RunAhead* const ahead = set_.at(ended[0].node->lane).run_ahead();
   if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
-  // Where devices wait for each other, that is in it.
-  const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs && !set_.orders_itself();
+  // Where devices wait for each other, or queues run beside each other, that is in it.
+  const bool waits = set_.orders_itself() || set_.at(ended[0].node->lane).has_strands();
+  const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs && !waits;
   for (const CompletedNode& each : ended) {
     try {
       note_run(each);

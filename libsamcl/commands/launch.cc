@@ -139,7 +139,7 @@ KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> 
     : launch_(launch),
       event_(std::move(event)),
       index_(index),
-      times_(real_kernel(device).times),
+      times_((launch.plan_->original ? launch.request_.kernel->own(device.index) : real_kernel(device)).times),
       slicing_{least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "libsamcl/commands/launch.h"
+#include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/not_preempted.h"
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -21,10 +23,11 @@ constexpr size_t kSize = 64;
 const bool kIsSet = setenv("SAMCL_STRANDS", "always", 1) == 0 && setenv("SAMCL_SPLIT", "auto", 1) == 0;
 
 struct ManyQueues : ::testing::Test {
+  explicit ManyQueues(lease::Client* manager = nullptr) : machine(2, manager) {}
   ~ManyQueues() override { EXPECT_EQ(machine.driver.misuses(), 0); }
 
   const testing::NotPreempted here;
-  SimulatedMachine machine{2};
+  SimulatedMachine machine;
   Context& context = *machine.context;
   const QueuePtr first = machine.in_order_queue(), second = machine.in_order_queue(), third = machine.in_order_queue();
   const KernelPtr add_one = machine.kernel(Translated("add_one").updates().stays_whole("a test"),
@@ -137,6 +140,67 @@ TEST_F(ManyQueues, RunLaunchesBesideOthersOfTheirOwn) {
   }
   EXPECT_EQ(contents(a, first), counting(kSize, 14));
   EXPECT_EQ(contents(b, first), counting(kSize, 11));
+}
+
+TEST_F(ManyQueues, RunLaunchesBesideOneThatAThreadWaitsFor) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  const uint64_t before = add_one->record.launches_beside;
+  machine.driver.suspend();
+  launch(a, first);
+  while (context.devices[0]->completions().pending() > 0) std::this_thread::yield();
+  EXPECT_EQ(context.devices[0]->on_their_way(), 1u);
+  launch(b, first);
+  EXPECT_EQ(add_one->record.launches_beside - before, 1u);
+  machine.driver.resume();
+  EXPECT_EQ(contents(b, first), counting(kSize, 1));
+}
+
+struct NoOtherProgram {
+  NoOtherProgram() {
+    manager.choose_all(2);
+    manager.alone = true;
+  }
+  testing::FakeManager manager;
+};
+struct ManagedQueues : NoOtherProgram, ManyQueues {
+  ManagedQueues() : ManyQueues(&manager) {}
+  // How many launches have run beside others, once two were given that need nothing of each other.
+  uint64_t beside(const BufferPtr& a, const BufferPtr& b) {
+    const uint64_t before = add_one->record.launches_beside;
+    while (context.devices[0]->on_their_way() > 0) std::this_thread::yield();  // what has ended, and is being told
+    machine.driver.suspend();
+    launch(a, first);
+    launch(b, first);
+    return add_one->record.launches_beside - before;
+  }
+};
+
+TEST_F(ManagedQueues, HaveStrandsUnderOneLease) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  launch(b, first);
+  contents(b, first);
+  EXPECT_EQ(beside(a, b), 1u);
+  RealDevice* const strand = context.devices[0]->strand(Strands::kFirstBeside);
+  ASSERT_TRUE(strand);
+  for (RealDevice* const each : {context.devices[0].get(), strand})
+    while (each->completions().in_flight() == 0) std::this_thread::yield();  // a feeder may give it
+  EXPECT_EQ(manager.count("+gpu 0") - manager.count("-gpu 0"), 1);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a, first), counting(kSize, 9));
+  EXPECT_EQ(contents(b, first), counting(kSize, 2));
+}
+
+// As its model has them.
+TEST_F(ManagedQueues, OfATaskHaveNone) {
+  manager.chosen.task = "a task";
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  EXPECT_EQ(beside(a, b), 0u);
+  EXPECT_FALSE(context.devices[0]->has_strands());
+  machine.driver.resume();
+  EXPECT_EQ(contents(b, first), counting(kSize, 1));
 }
 
 TEST_F(ManyQueues, WaitForWhatOthersWrite) {

@@ -211,8 +211,10 @@ class CompletionQueue {
 
   // Whether anything is, or is being told of.
   bool awaits_any();
-  // How much is.
+  // How much is that no thread waits for by now.
   size_t pending() const { return count_.load(std::memory_order_relaxed); }
+  // How much the queue has to do, as far as is known: what a thread waits for together counts as one. Any thread.
+  size_t in_flight() const { return has_untold() ? 0 : pending() + (telling_.load(std::memory_order_relaxed) ? 1 : 0); }
 
   // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
   bool drain(int milliseconds);

@@ -71,7 +71,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vecto
     if (target.client) target.client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
   };
   if (lease.client && !computes_in_caller && lease.share == 1)
-    run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
+    run_ahead_ = std::make_unique<RunAhead>(of ? of->run_ahead_->work()
+                                               : std::make_shared<GrantedWork>(*lease.client, lease.index));
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + numbered(index, strand_index));
   completions_ = std::make_unique<CompletionQueue>(
       compute_queues_.in_use(), queues_[index_of(engine::LaneKind::compute)].calls,
@@ -139,9 +140,10 @@ RealDevice::~RealDevice() {
   if (context_) cl.clReleaseContext(context_);
 }
 
+// A task's launches run one after another, as its model has them.
 bool RealDevice::may_have_strands() const {
-  return Config::get().strands != Config::Strands::never && is_asynchronous() && !is_remote && !one_context &&
-         lease.share == 1;
+  return Config::get().strands != Config::Strands::never && !computes_in_caller && !is_remote && !one_context &&
+         lease.share == 1 && !is_of_task();
 }
 
 bool RealDevice::make_strand(unsigned number) {
@@ -168,6 +170,10 @@ PinnedPlace::Held RealDevice::pinned_place(uint64_t bytes) {
     thread.post([this] { pinned_place_.prepare(context_); });
   }
   return pinned_place_.take(bytes);
+}
+
+size_t RealDevice::on_their_way() const {
+  return submissions_->entries() + completions_->in_flight() + (run_ahead_ ? run_ahead_->entries() : 0);
 }
 
 bool RealDevice::may_submit_on_thread() const {

@@ -87,7 +87,8 @@ class RealDevice {
     each_further_strand(call);
   }
   bool has_strands() const { return of_ || has_strands_.load(std::memory_order_relaxed); }
-  // Whether it may have any: nobody else grants or counts what it does, and SAMCL_STRANDS is not off.
+  // Whether it may have any: it is asynchronous, if need be under a lease, but not of a task, and SAMCL_STRANDS is not
+  // off.
   bool may_have_strands() const;
 
   // It does one work-group after another, by their numbers: where their order counts, all runs leave the same.
@@ -177,9 +178,7 @@ class RealDevice {
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
   // Operations of its compute lane that are not known to have ended. Under the lock of the context's graph.
-  size_t on_their_way() const {
-    return submissions_->entries() + (completions_->has_work() ? completions_->pending() : 0);
-  }
+  size_t on_their_way() const;
   // As of these; what is in flight no more holds no lease.
   bool finish_untold(const engine::Owner* owner);
   void note_ended(const InFlight& ended);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -79,16 +80,18 @@ engine::NodePtr node() {
 
 struct RunAheadTest : ::testing::Test {
   OneLease lease;
-  RunAhead ahead{lease, 0};
+  const std::shared_ptr<GrantedWork> work = std::make_shared<GrantedWork>(lease, 0);
+  RunAhead ahead{work};
 
   RunAheadTest() { now = 0; }
   Entry enter(uint64_t ns) { return ahead.enter({node()}, ns, now); }
   bool begins(uint64_t ns) { return ahead.start(ns, clock_ns).begins; }
+  void play_two(RunAhead& other);
 };
 
 TEST_F(RunAheadTest, WhatIsShortAndKnownCounts) {
   EXPECT_EQ(ahead.counted(0), 0u) << "nobody knows";
-  EXPECT_EQ(ahead.counted(1), RunAhead::kFirstLeastNs);
+  EXPECT_EQ(ahead.counted(1), GrantedWork::kFirstLeastNs);
   EXPECT_EQ(ahead.counted(400 * kUs), 400 * kUs);
   EXPECT_EQ(ahead.counted(501 * kUs), 0u) << "longer than a slice";
 }
@@ -254,7 +257,7 @@ TEST_F(RunAheadTest, MoreUrgentTaskIsGivenWayWhenWhatIsInFlightHasEnded) {
 TEST_F(RunAheadTest, OthersWaitForOneTurn) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   lease.wanted = true;
-  now += RunAhead::kTurnNs - 1;
+  now += GrantedWork::kTurnNs - 1;
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   now += 1;
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
@@ -266,7 +269,7 @@ TEST_F(RunAheadTest, OthersWaitForOneTurn) {
 TEST_F(RunAheadTest, UnwantedLeaseIsKeptAsLongAsSomethingIsInFlight) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   for (int i = 0; i < 100; ++i) {
-    now += RunAhead::kTurnNs;
+    now += GrantedWork::kTurnNs;
     EXPECT_EQ(enter(5 * kUs), Entry::now);
     ahead.ended(1, 5 * kUs, now);
   }
@@ -357,10 +360,9 @@ TEST_F(RunAheadTest, TheFeederHearsWhoIsAwaited) {
   EXPECT_FALSE(ahead.next().is_awaited);
 }
 
-// Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for
-// nothing.
-TEST_F(RunAheadTest, TwoContextsShareOneLease) {
-  RunAhead other(lease, 0);
+// Two contexts of one program on one device, or two queues of one context: they take turns, and neither waits for what
+// the other one holds for nothing.
+void RunAheadTest::play_two(RunAhead& other) {
   constexpr int kEach = 500;
   std::mutex clock;
   const auto play = [&](RunAhead& mine) {
@@ -380,7 +382,13 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
         continue;
       }
       EXPECT_NE(mine.next().node, nullptr);
-      while (!mine.start(50 * kUs, [] { return uint64_t{0}; }).begins) {
+      while (true) {
+        const RunAhead::Start start = mine.start(50 * kUs, [] { return uint64_t{0}; });
+        if (start.begins) break;
+        if (in_flight == 0) {
+          mine.wait_for_change(start.changes);
+          continue;
+        }
         mine.ended(1, 50 * kUs, 0);
         --in_flight;
       }
@@ -395,13 +403,92 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
   EXPECT_FALSE(lease.is_held());
 }
 
+TEST_F(RunAheadTest, TwoContextsShareOneLease) {
+  RunAhead other(std::make_shared<GrantedWork>(lease, 0));
+  play_two(other);
+}
+
+TEST_F(RunAheadTest, TwoQueuesShareOneLease) {
+  RunAhead other(work);
+  play_two(other);
+}
+
+// Queues of one device: what is in flight in both together is no more than in one, under one lease.
+TEST_F(RunAheadTest, QueuesShareWhatMayBeInFlight) {
+  RunAhead other(work);
+  EXPECT_EQ(enter(400 * kUs), Entry::now);
+  EXPECT_EQ(other.enter({node()}, 300 * kUs, now), Entry::now);
+  EXPECT_EQ(other.enter({node()}, 200 * kUs, now), Entry::feed);
+  ahead.ended(1, 400 * kUs, now);
+  EXPECT_TRUE(lease.is_held());
+  EXPECT_NE(other.next().node, nullptr);
+  EXPECT_TRUE(other.start(200 * kUs, clock_ns).begins);
+  other.ended(2, 500 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+  EXPECT_EQ(lease.releases(), 1);
+}
+
+TEST_F(RunAheadTest, QueuesForWhichThereWasNoRoomTakeTurns) {
+  RunAhead other(work);
+  EXPECT_EQ(enter(400 * kUs), Entry::now);
+  EXPECT_EQ(other.enter({node()}, 500 * kUs, now), Entry::feed);
+  EXPECT_NE(other.next().node, nullptr);
+  EXPECT_FALSE(other.start(500 * kUs, clock_ns).begins);
+  EXPECT_EQ(enter(5 * kUs), Entry::feed) << "the other one would wait for ever if others filled what room there is";
+  EXPECT_FALSE(ahead.extend(5 * kUs, now));
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_FALSE(begins(5 * kUs));
+  ahead.ended(1, 400 * kUs, now);
+  EXPECT_FALSE(begins(5 * kUs)) << "it came later";
+  EXPECT_TRUE(other.start(500 * kUs, clock_ns).begins);
+  EXPECT_TRUE(begins(5 * kUs));
+}
+
+TEST_F(RunAheadTest, WhatRunsAloneWaitsForAllQueues) {
+  RunAhead other(work);
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  EXPECT_EQ(other.enter({node()}, 0, now), Entry::feed);
+  EXPECT_NE(other.next().node, nullptr);
+  EXPECT_FALSE(other.start(0, clock_ns).begins);
+  EXPECT_EQ(enter(5 * kUs), Entry::feed);
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_TRUE(other.start(0, clock_ns).begins);
+  EXPECT_FALSE(lease.is_held()) << "it takes the lease by itself";
+}
+
+TEST_F(RunAheadTest, WhatFailsBeforeItsTurnLeavesTheLine) {
+  RunAhead other(work);
+  EXPECT_EQ(enter(800 * kUs), Entry::feed);
+  EXPECT_EQ(enter(5 * kUs), Entry::waits);
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_TRUE(begins(400 * kUs));
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_FALSE(begins(500 * kUs));
+  EXPECT_EQ(ahead.next().node, nullptr);
+  EXPECT_EQ(other.enter({node()}, 5 * kUs, now), Entry::now);
+}
+
+// Of each queue the first ones that end are those that came first; but not of all together.
+TEST_F(RunAheadTest, WhoConnectsWaitsForAllQueuesThatRanFar) {
+  RunAhead other(work);
+  lease.alone = true;
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  EXPECT_EQ(other.enter({node()}, 700 * kUs, now), Entry::now);
+  lease.alone = false;
+  EXPECT_EQ(enter(5 * kUs), Entry::now) << "in doubt once more";
+  ahead.ended(2, 10 * kUs, now);
+  EXPECT_TRUE(lease.far) << "what the other queue has is of before";
+  other.ended(1, 700 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
 TEST_F(RunAheadTest, FeederHearsOfAnEnd) {
   enter(5 * kUs);
   enter(RunAhead::kSliceNs);
   const RunAhead::Start full = ahead.start(RunAhead::kSliceNs, clock_ns);
   EXPECT_FALSE(full.begins);
   std::thread other([&] { ahead.ended(2, 5 * kUs + RunAhead::kSliceNs, now); });
-  while (ahead.start(0, clock_ns).ends == full.ends) ahead.wait_for_end(full.ends);
+  while (ahead.start(0, clock_ns).changes == full.changes) ahead.wait_for_change(full.changes);
   other.join();
   EXPECT_FALSE(lease.is_held());
 }

@@ -118,7 +118,7 @@ class RealKernel {
   // Somebody else has given it that value.
   void note_applied(cl_uint index, const std::shared_ptr<const Argument>& value, unsigned held_by = kOwn);
 
-  PieceTimes times;  // learned where a manager grants the device
+  PieceTimes times;  // learned where a manager grants the device; of its strands, the first one's
 
  private:
   static unsigned holder_of(const Argument& argument, std::span<const Held> held, const RealDevice& device);

@@ -71,6 +71,9 @@ WAYS = {
                                                               "SAMCL_TRANSPORT": "staged"}),
         "managed pthread 2": ("pthread", 2, {"manager": "embedded"}),
         "managed staged pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_TRANSPORT": "staged"}),
+        "managed strands pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_STRANDS": "always"}),
+        "managed strands staged pthread 2": ("pthread", 2, {"manager": "embedded", "SAMCL_STRANDS": "always",
+                                                            "SAMCL_TRANSPORT": "staged"}),
     }.items()},
 }
 AT_A_TIME = 20  # sequences in one process: as many as host_sequences plays in one context
