@@ -134,18 +134,23 @@ SmallVector<Storage::Need, 8> needs_of(const BufferAccess& access, const LaunchP
 
 }  // namespace
 
+// Of all its strands together.
+PieceTimes& KernelLaunch::SubLaunch::times_of(const KernelLaunch& launch, const RealDevice& device) {
+  Kernel& kernel = *launch.request_.kernel;
+  return (launch.plan_->original ? kernel.own(device.index) : *kernel.sub_kernels[device.index]).times;
+}
+
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
                                    const RealDevice& device)
     : launch_(launch),
       event_(std::move(event)),
       index_(index),
-      times_((launch.plan_->original ? launch.request_.kernel->own(device.index) : real_kernel(device)).times),
+      times_(times_of(launch, device)),
       slicing_{least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
-  if (!launch_.plan_->original) return *kernel.sub_kernels[device.index];
-  return kernel.own(device);
+  return launch_.plan_->original ? kernel.own(device) : kernel.rewritten(device);
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
@@ -703,7 +708,8 @@ bool KernelLaunch::uses_untracked() const {
 // Parts of several devices wait for each other where they do so in the first strand. What prints, or uses variables of
 // its program, does so one after another there.
 bool KernelLaunch::may_have_strand() const {
-  return plan_->original && !plan_->is_split() && !is_again_ && !uses_untracked() && !kernel().shows_its_turn();
+  const bool is_one = plan_->original || kernel().program->context->is_managed();  // which may have to be cut
+  return is_one && !plan_->is_split() && !is_again_ && !uses_untracked() && !kernel().shows_its_turn();
 }
 
 unsigned KernelLaunch::strand(const Planner& planner) const {

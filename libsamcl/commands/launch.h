@@ -74,6 +74,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
    private:
     RealKernel& real_kernel(const RealDevice& device) const;
+    static PieceTimes& times_of(const KernelLaunch& launch, const RealDevice& device);
     void learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const;
 
     KernelLaunch& launch_;

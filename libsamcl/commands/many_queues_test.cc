@@ -5,9 +5,10 @@
 #include <thread>
 
 #include "libsamcl/commands/launch.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/testing/fake_manager.h"
+#include "libsamcl/testing/known_kernels.h"
 #include "libsamcl/testing/not_preempted.h"
-#include "libsamcl/testing/simulated_machine.h"
 
 namespace samcl {
 namespace {
@@ -148,6 +149,7 @@ TEST_F(ManyQueues, RunLaunchesBesideOneThatAThreadWaitsFor) {
   const uint64_t before = add_one->record.launches_beside;
   machine.driver.suspend();
   launch(a, first);
+  context.devices[0]->completions().hurry();
   while (context.devices[0]->completions().pending() > 0) std::this_thread::yield();
   EXPECT_EQ(context.devices[0]->on_their_way(), 1u);
   launch(b, first);
@@ -190,6 +192,34 @@ TEST_F(ManagedQueues, HaveStrandsUnderOneLease) {
   machine.driver.resume();
   EXPECT_EQ(contents(a, first), counting(kSize, 9));
   EXPECT_EQ(contents(b, first), counting(kSize, 2));
+}
+
+// What is longer than a slice, and would be cut as soon as another program comes: each strand has its own rewritten
+// kernel.
+TEST_F(ManagedQueues, HaveWhatMayHaveToBeCutInStrands) {
+  manager.chosen.devices = {0};
+  manager.chosen.gpus = 1;
+  machine.driver.ns_per_item = [](const testing::KernelCall&) { return uint64_t{30'000}; };
+  const KernelPtr cut =
+      machine.kernel(testing::in_place("cut"), [](size_t i, const testing::Arguments& a) { ++a[0][i]; });
+  const BufferPtr a = filled(), b = filled();
+  for (int i = 0; i < 4; ++i) {
+    launch(cut, a, first);
+    contents(a, first);
+    launch(cut, b, first);
+    contents(b, first);
+  }
+  ASSERT_GT(cut->sub_kernels[0]->times.expect(kSize), RunAhead::kSliceNs);
+  const uint64_t before = cut->record.launches_beside;
+  machine.driver.suspend();
+  launch(cut, a, first);
+  launch(cut, b, first);
+  for (unsigned strand : {0u, Strands::kFirstBeside})
+    while (context.devices[0]->strand(strand)->completions().in_flight() == 0) std::this_thread::yield();
+  EXPECT_EQ(cut->record.launches_beside - before, 1u);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a, first), counting(kSize, 5));
+  EXPECT_EQ(contents(b, first), counting(kSize, 5));
 }
 
 // As its model has them.

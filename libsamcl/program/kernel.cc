@@ -458,6 +458,12 @@ RealKernel& Kernel::own(const RealDevice& device) {
   return strands_kernels_[{device.index, device.strand_index}];
 }
 
+RealKernel& Kernel::rewritten(const RealDevice& device) {
+  if (device.strand_index == 0) return *sub_kernels[device.index];
+  std::lock_guard lock(mutex_);
+  return strands_rewritten_[{device.index, device.strand_index}];
+}
+
 cl_kernel Kernel::ready_now(const RealDevice& device, const Arguments& arguments) {
   const cl_program its = own_program(device.index);
   if (!its) return nullptr;

@@ -226,6 +226,7 @@ class Kernel : public Object<Kernel> {
   RealKernel& own(unsigned device) { return *own_kernels_[device]; }
   // Each strand of a device has one of its own.
   RealKernel& own(const RealDevice& device);
+  RealKernel& rewritten(const RealDevice& device);
   // The same, ready for a launch with these arguments that the calling thread, one of the program's, gives the device
   // at once: on the first device it is the one that has been given the arguments when they were set. nullptr: the
   // driver has refused something.
@@ -249,8 +250,9 @@ class Kernel : public Object<Kernel> {
   void change(cl_uint index, Argument argument);
   Arguments& own_arguments();  // shared with no launch; under mutex_
 
-  std::vector<std::unique_ptr<RealKernel>> own_kernels_;                 // by device
-  std::map<std::pair<unsigned, unsigned>, RealKernel> strands_kernels_;  // by device and strand, under mutex_
+  std::vector<std::unique_ptr<RealKernel>> own_kernels_;  // by device
+  // By device and strand, under mutex_; of the program's own kernel, and of the rewritten one.
+  std::map<std::pair<unsigned, unsigned>, RealKernel> strands_kernels_, strands_rewritten_;
   std::map<std::pair<unsigned, unsigned>, GatheredKernel> gathered_kernels_;
 
   std::mutex mutex_;    // guards what follows; buffers' locks may be taken under it
