@@ -1,13 +1,16 @@
 // launch_loops: random loops of launches, as programs that go through the planes, rows or columns of something, one
-// launch of each of some kernels for each. What buffers hold must be what a model says, which runs them one after the
-// other. The program knows nothing of what it tests: run it as it is, or under samcl.
+// launch of each of some kernels for each, in one command queue or in several, which wait for each other where buffers
+// tie them. What buffers hold must be what a model says, which runs all one after the other. The program knows nothing
+// of what it tests: run it as it is, or under samcl.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/host/handle.h"
@@ -18,9 +21,10 @@ namespace {
 
 using namespace bench;
 using Words = std::vector<cl_uint>;
+using Event = Handle<cl_event, clReleaseEvent>;
 
 // Planes of so many words, as a matrix of so many rows.
-constexpr size_t kPlanes = 50, kColumns = 16, kRows = 4, kWords = kColumns * kRows, kBuffers = 3;
+constexpr size_t kPlanes = 50, kColumns = 16, kRows = 4, kWords = kColumns * kRows, kBuffers = 3, kMostQueues = 3;
 
 constexpr char kSource[] = R"(
 kernel void advance(global uint* x, global const uint* y, int z) {
@@ -126,15 +130,35 @@ const std::array<Loop, 11>& loops() {
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
+// What queues have done to buffers, and others have not waited for.
+class Ties {
+ public:
+  // Whether a command of that queue has to wait for the other one.
+  bool has_to_wait(size_t queue, size_t other, size_t buffer, bool writes) const {
+    const Use use = left_[queue][other][buffer];
+    return queue != other && (use == Use::writes || (use == Use::reads && writes));
+  }
+  void has_waited(size_t queue, size_t other) { left_[queue][other] = {}; }
+  void uses(size_t queue, size_t buffer, bool writes) {
+    for (auto& of : left_) of[queue][buffer] = std::max(of[queue][buffer], writes ? Use::writes : Use::reads);
+  }
+
+ private:
+  enum class Use : unsigned char { nothing, reads, writes };
+  std::array<std::array<std::array<Use, kBuffers>, kMostQueues>, kMostQueues> left_{};  // by who waits, by whom for
+};
+
 class Loops {
  public:
-  Loops(const Session& session, const Program& program, uint64_t seed) : random_(seed), queue_(session.make_queue(0)) {
+  Loops(const Session& session, const Program& program, uint64_t seed) : random_(seed) {
+    const size_t queues = in(50) ? 1 : 2 + below(kMostQueues - 1);
+    for (size_t q = 0; q < queues; ++q) queues_.push_back(session.make_queue(0));
     for (const Loop& each : loops()) kernels_.push_back(make_kernel(program, each.name));
     for (size_t b = 0; b < kBuffers; ++b) {
       buffers_[b] = session.make_buffer(CL_MEM_READ_WRITE, kPlanes * kWords * sizeof(cl_uint));
       model_[b].resize(kPlanes * kWords);
       for (cl_uint& word : model_[b]) word = static_cast<cl_uint>(random_());
-      check(clEnqueueWriteBuffer(queue_.get(), buffers_[b].get(), CL_TRUE, 0, model_[b].size() * sizeof(cl_uint),
+      check(clEnqueueWriteBuffer(queues_[0].get(), buffers_[b].get(), CL_TRUE, 0, model_[b].size() * sizeof(cl_uint),
                                  model_[b].data(), 0, nullptr, nullptr));
     }
   }
@@ -156,6 +180,7 @@ class Loops {
     size_t kernel, x, y;
     int past;  // numbers before or behind the loop's
     bool has_local;
+    size_t queue;
   };
   struct Job {
     std::vector<Launch> launches;
@@ -165,11 +190,13 @@ class Loops {
   void loop() {
     if (!job_ || !in(40)) {
       Job made;
-      const size_t kernels = in(50) ? 1 : 1 + below(3);
+      const size_t kernels = in(50) ? 1 : 1 + below(3), one_queue = below(queues_.size());
+      const bool has_one_queue = in(40);
       for (size_t i = 0; i < kernels; ++i) {
         const size_t x = below(kBuffers);
         made.launches.push_back({below(kernels_.size()), x, (x + (in(80) ? 1 + below(kBuffers - 1) : 0)) % kBuffers,
-                                 in(80) ? 0 : static_cast<int>(below(3)) - 1, in(80)});
+                                 in(80) ? 0 : static_cast<int>(below(3)) - 1, in(80),
+                                 has_one_queue ? one_queue : below(queues_.size())});
       }
       made.step = std::array{1, 1, 1, 2, 3, -1, -1, -2}[below(8)];
       made.first = made.step > 0 ? 2 + static_cast<int>(below(3)) : 46 - static_cast<int>(below(3));
@@ -184,9 +211,32 @@ class Loops {
 
   void interrupt() {
     if (in(30)) return compare();
-    if (in(50)) return check(clFlush(queue_.get()));
+    const size_t queue = below(queues_.size());
+    if (in(50)) return check(clFlush(queues_[queue].get()));
     const size_t x = below(kBuffers);
-    launch({below(kernels_.size()), x, below(kBuffers), 0, in(50)}, 1 + static_cast<int>(below(46)));
+    launch({below(kernels_.size()), x, below(kBuffers), 0, in(50), queue}, 1 + static_cast<int>(below(46)));
+  }
+
+  // The next command of that queue comes after all that it has to come after. Returns what its wait list is to have.
+  std::vector<Event> wait_for_others(size_t queue, size_t buffer, bool writes) {
+    std::vector<Event> waits;
+    for (size_t other = 0; other < queues_.size(); ++other) {
+      if (!ties_.has_to_wait(queue, other, buffer, writes)) continue;
+      ties_.has_waited(queue, other);
+      if (in(20)) {
+        check(clFinish(queues_[other].get()));
+        continue;
+      }
+      cl_event marker = nullptr;
+      check(clEnqueueMarkerWithWaitList(queues_[other].get(), 0, nullptr, &marker));
+      waits.emplace_back(marker);
+      check(clFlush(queues_[other].get()));
+      if (in(50)) continue;
+      check(clEnqueueBarrierWithWaitList(queues_[queue].get(), 1, &marker, nullptr));
+      waits.pop_back();
+    }
+    ties_.uses(queue, buffer, writes);
+    return waits;
   }
 
   void launch(const Launch& wanted, int number) {
@@ -201,18 +251,29 @@ class Loops {
     check(clSetKernelArg(kernel, 2, loop.number_bytes, &value));
     const std::array<size_t, 2> size{loop.is_matrix ? kColumns : kWords, kRows}, local{kColumns, 1};
     const bool has_local = wanted.has_local || loop.name == std::string("reversed");
+    std::vector<Event> waits = wait_for_others(wanted.queue, wanted.x, true);
+    if (other != wanted.x)
+      for (Event& each : wait_for_others(wanted.queue, other, false)) waits.push_back(std::move(each));
+    std::vector<cl_event> list;
+    for (const Event& each : waits) list.push_back(each.get());
     cl_event event = nullptr;
-    check(clEnqueueNDRangeKernel(queue_.get(), kernel, loop.is_matrix ? 2 : 1, nullptr, size.data(),
-                                 has_local ? local.data() : nullptr, 0, nullptr, in(1) ? &event : nullptr));
+    check(clEnqueueNDRangeKernel(queues_[wanted.queue].get(), kernel, loop.is_matrix ? 2 : 1, nullptr, size.data(),
+                                 has_local ? local.data() : nullptr, static_cast<cl_uint>(list.size()),
+                                 list.empty() ? nullptr : list.data(), in(1) ? &event : nullptr));
     if (event) check(clReleaseEvent(event));
     loop.run(model_[wanted.x], model_[other], static_cast<size_t>(number));
   }
 
   void compare() {
+    const size_t queue = below(queues_.size());
     for (size_t b = 0; b < kBuffers; ++b) {
       Words words(model_[b].size());
-      check(clEnqueueReadBuffer(queue_.get(), buffers_[b].get(), CL_TRUE, 0, words.size() * sizeof(cl_uint),
-                                words.data(), 0, nullptr, nullptr));
+      std::vector<cl_event> list;
+      const std::vector<Event> waits = wait_for_others(queue, b, false);
+      for (const Event& each : waits) list.push_back(each.get());
+      check(clEnqueueReadBuffer(queues_[queue].get(), buffers_[b].get(), CL_TRUE, 0, words.size() * sizeof(cl_uint),
+                                words.data(), static_cast<cl_uint>(list.size()), list.empty() ? nullptr : list.data(),
+                                nullptr));
       for (size_t i = 0; i < words.size(); ++i)
         if (words[i] != model_[b][i])
           fail("buffer " + std::to_string(b) + " has " + std::to_string(words[i]) + " at " + std::to_string(i) +
@@ -222,15 +283,16 @@ class Loops {
 
   std::string told() const {
     std::string text = ", after " + std::to_string(job_->count) + " rounds from " + std::to_string(job_->first) +
-                       " by " + std::to_string(job_->step) + " of";
+                       " by " + std::to_string(job_->step) + " in " + std::to_string(queues_.size()) + " queues of";
     for (const Launch& each : job_->launches)
       text += std::string(" ") + loops()[each.kernel].name + "(" + std::to_string(each.x) + ", " +
-              std::to_string(each.y) + ", " + std::to_string(each.past) + ")";
+              std::to_string(each.y) + ", " + std::to_string(each.past) + ") in " + std::to_string(each.queue);
     return text;
   }
 
   std::mt19937_64 random_;
-  Queue queue_;
+  std::vector<Queue> queues_;
+  Ties ties_;
   std::vector<Kernel> kernels_;
   std::array<Buffer, kBuffers> buffers_;
   std::array<Words, kBuffers> model_;
