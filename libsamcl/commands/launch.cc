@@ -508,7 +508,8 @@ void KernelLaunch::find_home(const Event& event, const Planner& planner) {
   Context& context = *event.context;
   const std::shared_ptr<const Build>& build = kernel().build;
   const uint64_t ns = kernel().cost_model && event.queue ? expected_whole_ns() : 0;
-  if (is_again_ || ns == 0 || !event.queue->in_order() || !context.devices[0]->has_strands()) return;
+  const RealDevice& first = *context.devices[0];
+  if (is_again_ || ns == 0 || !event.queue->in_order() || !first.has_strands() || !first.may_have_strands()) return;
   LaunchPlan& whole = options_.whole;
   if (!whole.original || whole.is_bound || build->fallback_device != 0 || !build->is_movable || kernel().may_print() ||
       context.splits_always() || context.survives() || uses_untracked()) {

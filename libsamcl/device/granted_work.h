@@ -66,6 +66,7 @@ class GrantedWork {
   };
 
   bool is_idle() const { return in_flight_ == 0; }
+  bool has_others(const Queue& queue) const { return in_flight_ > queue.in_flight; }
   // One more that counts `ns` is in flight in that queue, if that needs no waiting.
   bool add_at_once(Queue& queue, uint64_t ns, uint64_t now_ns);
   // Of one that stands in the line, or would; waits for the lease where it is needed and not held, without the mutex.

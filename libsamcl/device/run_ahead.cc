@@ -77,4 +77,9 @@ bool RunAhead::is_wanted() {
   return work_->is_wanted();
 }
 
+bool RunAhead::is_beside_others() {
+  std::lock_guard lock(work_->mutex);
+  return work_->has_others(queue_);
+}
+
 }  // namespace samcl

@@ -91,8 +91,9 @@ class RunAhead {
   // all.
   void ended(uint64_t count, uint64_t ns, uint64_t now_ns);
 
-  // Whether somebody else waits for what is held.
+  // Whether somebody else waits for what is held; whether other queues have something in flight, too.
   bool is_wanted();
+  bool is_beside_others();
 
  private:
   const std::shared_ptr<GrantedWork> work_;

@@ -417,7 +417,9 @@ TEST_F(RunAheadTest, TwoQueuesShareOneLease) {
 TEST_F(RunAheadTest, QueuesShareWhatMayBeInFlight) {
   RunAhead other(work);
   EXPECT_EQ(enter(400 * kUs), Entry::now);
+  EXPECT_FALSE(ahead.is_beside_others());
   EXPECT_EQ(other.enter({node()}, 300 * kUs, now), Entry::now);
+  EXPECT_TRUE(ahead.is_beside_others());
   EXPECT_EQ(other.enter({node()}, 200 * kUs, now), Entry::feed);
   ahead.ended(1, 400 * kUs, now);
   EXPECT_TRUE(lease.is_held());
