@@ -467,10 +467,9 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
     took += each.run.ended - each.run.began;
   }
   RunAhead* const ahead = set_.at(ended[0].node->lane).run_ahead();
-  const bool is_beside_others = ahead && ahead->is_beside_others();
-  if (ahead) ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
+  const bool was_beside_others = ahead && ahead->ended(in_flight.commands, in_flight.ns, ended.back().run.ended);
   // Where devices wait for each other, or queues run beside each other, that is in it.
-  const bool has_waited = set_.orders_itself() || is_beside_others;
+  const bool has_waited = set_.orders_itself() || was_beside_others;
   const bool took_longer = ahead && is_exact && took > 2 * counted + kHostsOwnNs && !has_waited;
   for (const CompletedNode& each : ended) {
     try {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <thread>
 
 #include "libsamcl/commands/launch.h"
@@ -61,6 +62,22 @@ struct ManyQueues : ::testing::Test {
     Words words(kSize);
     enqueue(read_buffer(buffer, 0, buffer->size(), words.data()), by)->wait();
     return words;
+  }
+  // How many launches go beside others of two that need nothing of each other, of which none has ended until the driver
+  // is resumed. between: what happens when the first one has been given.
+  uint64_t beside(
+      const KernelPtr& kernel, const BufferPtr& a, const BufferPtr& b, const std::function<void()>& between = [] {}) {
+    const uint64_t before = kernel->record.launches_beside;
+    while (context.devices[0]->on_their_way() > 0) std::this_thread::yield();  // what has ended, and is being told
+    machine.driver.suspend();
+    launch(kernel, a, first);
+    between();
+    launch(kernel, b, first);
+    return kernel->record.launches_beside - before;
+  }
+  // Until the device's strand has been given something: a feeder may do that.
+  void wait_for_work(unsigned strand) {
+    while (context.devices[0]->strand(strand)->completions().in_flight() == 0) std::this_thread::yield();
   }
   // Kernels are timed and counted at first.
   void begin(const BufferPtr& buffer) {
@@ -146,14 +163,12 @@ TEST_F(ManyQueues, RunLaunchesBesideOthersOfTheirOwn) {
 TEST_F(ManyQueues, RunLaunchesBesideOneThatAThreadWaitsFor) {
   const BufferPtr a = filled(), b = filled();
   begin(a);
-  const uint64_t before = add_one->record.launches_beside;
-  machine.driver.suspend();
-  launch(a, first);
-  context.devices[0]->completions().hurry();
-  while (context.devices[0]->completions().pending() > 0) std::this_thread::yield();
-  EXPECT_EQ(context.devices[0]->on_their_way(), 1u);
-  launch(b, first);
-  EXPECT_EQ(add_one->record.launches_beside - before, 1u);
+  const auto waits = [&] {
+    context.devices[0]->completions().hurry();
+    while (context.devices[0]->completions().pending() > 0) std::this_thread::yield();
+    EXPECT_EQ(context.devices[0]->on_their_way(), 1u);
+  };
+  EXPECT_EQ(beside(add_one, a, b, waits), 1u);
   machine.driver.resume();
   EXPECT_EQ(contents(b, first), counting(kSize, 1));
 }
@@ -167,15 +182,6 @@ struct NoOtherProgram {
 };
 struct ManagedQueues : NoOtherProgram, ManyQueues {
   ManagedQueues() : ManyQueues(&manager) {}
-  // How many launches have run beside others, once two were given that need nothing of each other.
-  uint64_t beside(const BufferPtr& a, const BufferPtr& b) {
-    const uint64_t before = add_one->record.launches_beside;
-    while (context.devices[0]->on_their_way() > 0) std::this_thread::yield();  // what has ended, and is being told
-    machine.driver.suspend();
-    launch(a, first);
-    launch(b, first);
-    return add_one->record.launches_beside - before;
-  }
 };
 
 TEST_F(ManagedQueues, HaveStrandsUnderOneLease) {
@@ -183,11 +189,9 @@ TEST_F(ManagedQueues, HaveStrandsUnderOneLease) {
   begin(a);
   launch(b, first);
   contents(b, first);
-  EXPECT_EQ(beside(a, b), 1u);
-  RealDevice* const strand = context.devices[0]->strand(Strands::kFirstBeside);
-  ASSERT_TRUE(strand);
-  for (RealDevice* const each : {context.devices[0].get(), strand})
-    while (each->completions().in_flight() == 0) std::this_thread::yield();  // a feeder may give it
+  EXPECT_EQ(beside(add_one, a, b), 1u);
+  ASSERT_TRUE(context.devices[0]->strand(Strands::kFirstBeside));
+  for (const unsigned strand : {0u, Strands::kFirstBeside}) wait_for_work(strand);
   EXPECT_EQ(manager.count("+gpu 0") - manager.count("-gpu 0"), 1);
   machine.driver.resume();
   EXPECT_EQ(contents(a, first), counting(kSize, 9));
@@ -210,13 +214,8 @@ TEST_F(ManagedQueues, HaveWhatMayHaveToBeCutInStrands) {
     contents(b, first);
   }
   ASSERT_GT(cut->sub_kernels[0]->times.expect(kSize), RunAhead::kSliceNs);
-  const uint64_t before = cut->record.launches_beside;
-  machine.driver.suspend();
-  launch(cut, a, first);
-  launch(cut, b, first);
-  for (unsigned strand : {0u, Strands::kFirstBeside})
-    while (context.devices[0]->strand(strand)->completions().in_flight() == 0) std::this_thread::yield();
-  EXPECT_EQ(cut->record.launches_beside - before, 1u);
+  EXPECT_EQ(beside(cut, a, b), 1u);
+  for (const unsigned strand : {0u, Strands::kFirstBeside}) wait_for_work(strand);
   machine.driver.resume();
   EXPECT_EQ(contents(a, first), counting(kSize, 5));
   EXPECT_EQ(contents(b, first), counting(kSize, 5));
@@ -227,7 +226,7 @@ TEST_F(ManagedQueues, OfATaskHaveNone) {
   manager.chosen.task = "a task";
   const BufferPtr a = filled(), b = filled();
   begin(a);
-  EXPECT_EQ(beside(a, b), 0u);
+  EXPECT_EQ(beside(add_one, a, b), 0u);
   EXPECT_FALSE(context.devices[0]->has_strands());
   machine.driver.resume();
   EXPECT_EQ(contents(b, first), counting(kSize, 1));

@@ -66,20 +66,17 @@ void RunAhead::wait_for_change(uint64_t changes) {
   work_->wait_for_change(changes, lock);
 }
 
-void RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
-  if (count == 0) return;
+bool RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
+  if (count == 0) return false;
   std::lock_guard lock(work_->mutex);
+  const bool was_beside_others = work_->has_others(queue_);
   work_->ended(queue_, count, ns, now_ns);
+  return was_beside_others;
 }
 
 bool RunAhead::is_wanted() {
   std::lock_guard lock(work_->mutex);
   return work_->is_wanted();
-}
-
-bool RunAhead::is_beside_others() {
-  std::lock_guard lock(work_->mutex);
-  return work_->has_others(queue_);
 }
 
 }  // namespace samcl

@@ -88,12 +88,11 @@ class RunAhead {
   void hurry();
 
   // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after
-  // all.
-  void ended(uint64_t count, uint64_t ns, uint64_t now_ns);
+  // all. Whether other queues had something in flight, too.
+  bool ended(uint64_t count, uint64_t ns, uint64_t now_ns);
 
-  // Whether somebody else waits for what is held; whether other queues have something in flight, too.
+  // Whether somebody else waits for what is held.
   bool is_wanted();
-  bool is_beside_others();
 
  private:
   const std::shared_ptr<GrantedWork> work_;

@@ -417,15 +417,13 @@ TEST_F(RunAheadTest, TwoQueuesShareOneLease) {
 TEST_F(RunAheadTest, QueuesShareWhatMayBeInFlight) {
   RunAhead other(work);
   EXPECT_EQ(enter(400 * kUs), Entry::now);
-  EXPECT_FALSE(ahead.is_beside_others());
   EXPECT_EQ(other.enter({node()}, 300 * kUs, now), Entry::now);
-  EXPECT_TRUE(ahead.is_beside_others());
   EXPECT_EQ(other.enter({node()}, 200 * kUs, now), Entry::feed);
-  ahead.ended(1, 400 * kUs, now);
+  EXPECT_TRUE(ahead.ended(1, 400 * kUs, now)) << "it was beside others";
   EXPECT_TRUE(lease.is_held());
   EXPECT_NE(other.next().node, nullptr);
   EXPECT_TRUE(other.start(200 * kUs, clock_ns).begins);
-  other.ended(2, 500 * kUs, now);
+  EXPECT_FALSE(other.ended(2, 500 * kUs, now)) << "these were all";
   EXPECT_FALSE(lease.is_held());
   EXPECT_EQ(lease.releases(), 1);
 }

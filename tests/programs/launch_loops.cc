@@ -239,6 +239,12 @@ class Loops {
     return waits;
   }
 
+  static std::vector<cl_event> handles(const std::vector<Event>& events) {
+    std::vector<cl_event> all;
+    for (const Event& each : events) all.push_back(each.get());
+    return all;
+  }
+
   void launch(const Launch& wanted, int number) {
     const Loop& loop = loops()[wanted.kernel];
     // One that reads what others of its work-items write would be a race.
@@ -254,8 +260,7 @@ class Loops {
     std::vector<Event> waits = wait_for_others(wanted.queue, wanted.x, true);
     if (other != wanted.x)
       for (Event& each : wait_for_others(wanted.queue, other, false)) waits.push_back(std::move(each));
-    std::vector<cl_event> list;
-    for (const Event& each : waits) list.push_back(each.get());
+    const std::vector<cl_event> list = handles(waits);
     cl_event event = nullptr;
     check(clEnqueueNDRangeKernel(queues_[wanted.queue].get(), kernel, loop.is_matrix ? 2 : 1, nullptr, size.data(),
                                  has_local ? local.data() : nullptr, static_cast<cl_uint>(list.size()),
@@ -268,9 +273,8 @@ class Loops {
     const size_t queue = below(queues_.size());
     for (size_t b = 0; b < kBuffers; ++b) {
       Words words(model_[b].size());
-      std::vector<cl_event> list;
       const std::vector<Event> waits = wait_for_others(queue, b, false);
-      for (const Event& each : waits) list.push_back(each.get());
+      const std::vector<cl_event> list = handles(waits);
       check(clEnqueueReadBuffer(queues_[queue].get(), buffers_[b].get(), CL_TRUE, 0, words.size() * sizeof(cl_uint),
                                 words.data(), static_cast<cl_uint>(list.size()), list.empty() ? nullptr : list.data(),
                                 nullptr));
