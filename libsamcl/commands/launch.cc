@@ -776,8 +776,10 @@ bool KernelLaunch::may_be_followed(const Event& event, bool is_latest) const {
   const engine::NodePtr node = node_.lock();
   if (!node || !node->issued || node->ended || !node->after_end.empty()) return false;
   RealDevice& device = kernel().program->context->at(node->lane);
-  if (!is_latest && !(device.is_asynchronous() && device.completions().is_last(&event, nullptr))) return false;
-  return device.is_asynchronous() || device.run_ahead();
+  const RunAhead* const ahead = device.run_ahead();
+  if (!device.is_asynchronous() && !ahead) return false;
+  const bool is_in_drivers_queue = !ahead || ahead->entries() == 0;
+  return is_latest || (is_in_drivers_queue && device.completions().is_last(&event, nullptr));
 }
 
 void KernelLaunch::leave_untold(Event& event) {

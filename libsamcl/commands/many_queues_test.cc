@@ -198,6 +198,31 @@ TEST_F(ManagedQueues, HaveStrandsUnderOneLease) {
   EXPECT_EQ(contents(b, first), counting(kSize, 2));
 }
 
+TEST_F(ManagedQueues, EachFollowTheirOwnLaunches) {
+  const BufferPtr a = filled(), b = filled();
+  begin(a);
+  launch(b, second);
+  contents(b, second);
+  machine.driver.suspend();
+  launch(a, first);
+  launch(b, second);
+  for (const unsigned strand : {0u, 1u}) {
+    const RunAhead& ahead = *context.devices[0]->strand(strand)->run_ahead();
+    while (ahead.entries() > 0) std::this_thread::yield();
+  }
+  int of_first = 0, of_second = 0;
+  for (int i = 0; i < 8; ++i) {
+    of_first += launch(a, first);
+    of_second += launch(b, second);
+  }
+  // Now and then one is timed.
+  EXPECT_GE(of_first, 7);
+  EXPECT_GE(of_second, 7);
+  machine.driver.resume();
+  EXPECT_EQ(contents(a, first), counting(kSize, 17));
+  EXPECT_EQ(contents(b, second), counting(kSize, 10));
+}
+
 // What is longer than a slice, and would be cut as soon as another program comes: each strand has its own rewritten
 // kernel.
 TEST_F(ManagedQueues, HaveWhatMayHaveToBeCutInStrands) {
