@@ -40,9 +40,11 @@ void await_gpu(const Context& context) {
 // What comes when the devices have all that they may have at a time would wait for other devices' in the host, which
 // takes as long as a short launch. So the program waits before.
 void wait_for_room(const Context& context) {
-  const uint64_t until = now_ns() + kLongestWaitForRoomNs;
+  std::optional<uint64_t> until;
   for (const auto& device : context.devices) {
-    while (device->run_ahead() && device->run_ahead()->is_full_of_short_ones() && now_ns() < until) {
+    while (device->run_ahead() && device->run_ahead()->is_full_of_short_ones()) {
+      if (!until) until = now_ns() + kLongestWaitForRoomNs;
+      if (now_ns() >= *until) return;
       if (!device->completions().help(nullptr)) std::this_thread::sleep_for(kBetweenLooks);
     }
   }

@@ -90,15 +90,13 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, un
 
 // The same where a manager grants the device: what counts as in flight.
 uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, const RealDevice& device,
-                         const RunAhead& ahead) {
+                         const RunAhead& ahead, bool is_only_one) {
   Kernel& kernel = *launch.kernel;
   PieceTimes& times = kernel.own(device.index).times;
   const uint64_t ns = times.expect(work_items(launch.ndrange));
   if (may_have_parts(kernel)) {
     if (ns > RunAhead::kSliceNs) return 0;  // it is cut into slices
-    const bool is_sure =
-        is_only_one_in_use(context, device.index) || surely_whole_ns(launch, context, device.index) > 0;
-    if (!is_sure) return 0;
+    if (!is_only_one && surely_whole_ns(launch, context, device.index) == 0) return 0;
   }
   const uint64_t counted = ahead.counted(ns);
   if (counted == 0 || !may_be_timed(device) || !times.wants_time(ahead.is_far())) return counted;
@@ -123,7 +121,9 @@ bool is_home_due(const engine::Node& first, const LaunchRequest& launch) {
 // Room for one more in flight, which is given back unless it is taken.
 class RoomAhead {
  public:
-  RoomAhead(RunAhead* ahead, uint64_t ns) : ahead_(ahead), ns_(ns), has_(!ahead || ahead->extend(ns, now_ns())) {}
+  // now: 0, to be asked.
+  RoomAhead(RunAhead* ahead, uint64_t ns, uint64_t now = 0)
+      : ahead_(ahead), ns_(ns), has_(!ahead || ahead->extend(ns, now > 0 ? now : now_ns())) {}
   ~RoomAhead() {
     if (ahead_ && has_) ahead_->take_back(ns_);
   }
@@ -205,6 +205,11 @@ bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& 
 }
 
 }  // namespace
+
+const Following::Asked& Following::asked(const Context& context, const RealDevice& device) {
+  if (!asked_) asked_ = {device.is_of_task(), is_only_one_in_use(context, device.index)};
+  return *asked_;
+}
 
 // Whether there is room for one more.
 bool Following::keeps(const std::shared_ptr<Buffer>& buffer) {
@@ -315,14 +320,15 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   if (kernel.record.launches == 0 || !runs_there(kernel, device) || !launch.reachable.empty()) return false;
   if (first->lane.strand > 0 && kernel.shows_its_turn()) return false;
   RunAhead* const ahead = device.run_ahead();
-  const uint64_t ns =
-      ahead ? surely_whole_ns(launch, context, device, *ahead) : surely_whole_ns(launch, context, device.index);
+  const Asked& of_manager = asked(context, device);
+  const uint64_t ns = ahead ? surely_whole_ns(launch, context, device, *ahead, of_manager.is_only_one_in_use)
+                            : surely_whole_ns(launch, context, device.index);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   if (may_have_homes(context) && is_home_due(*first, launch)) return false;
   const bool may_gather = !seen && (!ahead || ahead->is_far()) && Gathering::may_gather(launch, context, device);
   const bool gathers = may_gather && gathering_.observe(launch, context, device);
   if (!gathers && beside::is_worth_planning(launch, context, device)) return false;
-  RoomAhead room(ahead, ns);
+  RoomAhead room(ahead, ns, gathers ? gathering_.observed_ns() : 0);
   if (!room.has()) return false;
   const bool is_short = ns < 2 * kHandOver;
   const Arguments& arguments = *launch.arguments;
@@ -496,10 +502,13 @@ bool Following::give(RealDevice& device, const NodePtr& first, const std::shared
 }
 
 // A driver that makes events on one thread, while another asks for some, takes half as long again. What moves bytes is
-// given on the thread that plans it, and so are a few launches between. gathers: what waits there may run as one.
-bool Following::is_for_thread(const RealDevice& device, bool gathers) const {
-  const bool is_worth_it = gathers && count_ >= kNotFirst && device.may_submit_on_thread() && !device.is_of_task();
-  if (!is_worth_it && !device.submits_followers_on_thread()) return false;
+// given on the thread that plans it, and so are a few launches between. A task's launches need no more threads than its
+// model has. gathers: what waits there may run as one.
+bool Following::is_for_thread(RealDevice& device, bool gathers) const {
+  if (!device.may_submit_on_thread()) return false;
+  const bool is_many = (gathers && count_ >= kNotFirst) || device.completions().is_in_long_run();
+  const bool is_worth_it = is_many && !(asked_ && asked_->is_of_task);
+  if (!is_worth_it && Config::get().submission != Config::Submission::thread) return false;
   return moving_ns_ == 0 ||
          (launches_since_ >= kNotFirst && std::max(launches_since_, launches_between_) >= kLongBetween);
 }

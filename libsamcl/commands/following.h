@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "libsamcl/commands/gathering.h"
@@ -76,6 +77,12 @@ class Following {
     uint64_t ns;  // expected, of all of them
   };
   Launched& launches_of(const std::shared_ptr<Kernel>& kernel);
+  // What a manager has made of the device when it was asked first: the operation is not long, and to ask for each
+  // launch takes as long as what else is done for it.
+  struct Asked {
+    bool is_of_task, is_only_one_in_use;
+  };
+  const Asked& asked(const Context& context, const RealDevice& device);
   // on_either_way: it would run like that on the split way, too.
   bool takes(const std::shared_ptr<Buffer>& buffer, bool writes, const Context& context, const engine::NodePtr& first,
              bool on_either_way);
@@ -91,12 +98,13 @@ class Following {
   bool add(const engine::Operation& operation, Context& context, const engine::NodePtr& first,
            const std::shared_ptr<Event>& seen, const Takes& takes_it);
   bool has_room(uint64_t ns, bool is_seen, const RunAhead* ahead) const;
-  bool is_for_thread(const RealDevice& device, bool gathers) const;
+  bool is_for_thread(RealDevice& device, bool gathers) const;
   template <typename Enqueue, typename EnqueueLater>
   bool give(RealDevice& device, const engine::NodePtr& first, const std::shared_ptr<Event>& seen, Giving giving,
             const Enqueue& enqueue, const EnqueueLater& enqueue_later, bool gathers = false);
   void given(uint64_t ns, bool is_seen);
 
+  std::optional<Asked> asked_;
   Gathering gathering_;
   std::vector<Used> used_;
   std::vector<std::shared_ptr<Buffer>> objects_;  // of what perhaps has not run; several may be parts of one storage

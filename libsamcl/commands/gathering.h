@@ -31,6 +31,8 @@ class Gathering {
 
   // Of a launch of such a kernel, each: what is known of its series. Whether it may run together with others.
   bool observe(const LaunchRequest& launch, Context& context, const RealDevice& device);
+  // When that was, of one that may.
+  uint64_t observed_ns() const { return now_ns_; }
 
   // Where it may: the launch that was observed last runs with one that waits for the driver. False: it has to be put
   // there itself.

@@ -189,12 +189,6 @@ bool RealDevice::submits_on_thread(bool others_work) {
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 
-// A task's launches need no more threads than its model has.
-bool RealDevice::submits_followers_on_thread() const {
-  if (Config::get().submission == Config::Submission::thread) return true;
-  return may_submit_on_thread() && !is_of_task() && completions_->is_in_long_run();
-}
-
 uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
   return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }

@@ -189,8 +189,6 @@ class RealDevice {
   // Whether it has so much to do that another thread may give it more, and there is a core for one. others_work: other
   // devices have something to do, too. Asked once for each operation, under the context's lock.
   bool submits_on_thread(bool others_work);
-  // The same for a launch that follows another one.
-  bool submits_followers_on_thread() const;
   // Whether there may be such a thread.
   bool may_submit_on_thread() const;
   // A command has failed after which its driver does nothing more with the context. Any thread.
