@@ -2,6 +2,8 @@
 #include "libsamcl/api/enqueue_kernel.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
@@ -10,6 +12,7 @@
 #include "libsamcl/commands/launch.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/svm.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl::api {
 namespace {
@@ -97,6 +100,23 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest&
       });
 }
 
+// What nobody knows the time of runs alone under a manager, and as what can be cut: so would all launches that come
+// before the first one has ended. The program waits for that one, if it is not long. Not a task, whose model has no such
+// wait.
+void await_first(Kernel& kernel, const Context& context) {
+  using First = Kernel::First;
+  constexpr uint64_t kLongestNs = 1'000'000;
+  constexpr std::chrono::microseconds kBetweenLooks{20};
+  if (!context.is_managed() || kernel.first.load(std::memory_order_relaxed) == First::awaited) return;
+  if (First to_come = First::to_come; kernel.first.compare_exchange_strong(to_come, First::launched)) return;
+  if (kernel.first.exchange(First::awaited) == First::awaited) return;
+  const unsigned device = kernel.build->fallback_device;
+  if (Worker::is_own_thread() || context.devices[device]->is_of_task()) return;
+  const uint64_t until = now_ns() + kLongestNs;
+  while (!spin_until([&] { return kernel.has_times(device); }) && now_ns() < until)
+    std::this_thread::sleep_for(kBetweenLooks);
+}
+
 // Launches with real handles (one device, no manager) are only counted, and only if somebody will read it.
 void count_direct(cl_kernel kernel) {
   if (!report::wanted()) return;
@@ -147,6 +167,7 @@ cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr
   request.ndrange = sizes.ndrange();
   std::shared_ptr<Event> seen;
   join_task(*queue->context);
+  await_first(*kernel, *queue->context);
   if (queue->context->graph.follow(queue, request, before.events, event ? &seen : nullptr)) {
     if (event) *event = Event::hand_out(std::move(seen));
     return CL_SUCCESS;

@@ -458,6 +458,10 @@ RealKernel& Kernel::own(const RealDevice& device) {
   return strands_kernels_[{device.index, device.strand_index}];
 }
 
+bool Kernel::has_times(unsigned device) {
+  return own(device).times.expect(1) > 0 || (!sub_kernels.empty() && sub_kernels[device]->times.expect(1) > 0);
+}
+
 RealKernel& Kernel::rewritten(const RealDevice& device) {
   if (device.strand_index == 0) return *sub_kernels[device.index];
   std::lock_guard lock(mutex_);

@@ -238,6 +238,12 @@ class Kernel : public Object<Kernel> {
 
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 
+  // Where a manager grants the devices: whether anybody has waited to know what the first launch takes.
+  enum class First : uint8_t { to_come, launched, awaited };
+  std::atomic<First> first{First::to_come};
+  // Whether anything is known by now of what launches take there.
+  bool has_times(unsigned device);
+
   // Its launches that follow others; under the graph's lock, as the next.
   LaunchSeries series;
   GatheredKernel& gathered(const RealDevice& device) { return gathered_kernels_[{device.index, device.strand_index}]; }
