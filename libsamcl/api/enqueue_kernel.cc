@@ -101,8 +101,8 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest&
 }
 
 // What nobody knows the time of runs alone under a manager, and as what can be cut: so would all launches that come
-// before the first one has ended. The program waits for that one, if it is not long. Not a task, whose model has no such
-// wait.
+// before the first one has ended. The program waits for that one, if it is not long. Not a task, whose model has no
+// such wait.
 void await_first(Kernel& kernel, const Context& context) {
   using First = Kernel::First;
   constexpr uint64_t kLongestNs = 1'000'000;

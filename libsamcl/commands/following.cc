@@ -207,7 +207,10 @@ bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& 
 }  // namespace
 
 const Following::Asked& Following::asked(const Context& context, const RealDevice& device) {
-  if (!asked_) asked_ = {device.is_of_task(), is_only_one_in_use(context, device.index)};
+  const lease::Client* const client = device.lease.client;
+  const uint64_t version = client ? client->assignment_version() : 0;
+  if (!asked_ || asked_->version != version)
+    asked_ = {version, device.is_of_task(), is_only_one_in_use(context, device.index)};
   return *asked_;
 }
 

@@ -77,9 +77,9 @@ class Following {
     uint64_t ns;  // expected, of all of them
   };
   Launched& launches_of(const std::shared_ptr<Kernel>& kernel);
-  // What a manager has made of the device when it was asked first: the operation is not long, and to ask for each
-  // launch takes as long as what else is done for it.
+  // What a manager has made of the device: to ask for each launch takes as long as what else is done for it.
   struct Asked {
+    uint64_t version;  // of the assignment
     bool is_of_task, is_only_one_in_use;
   };
   const Asked& asked(const Context& context, const RealDevice& device);

@@ -1,6 +1,7 @@
 // What is learned of how long a kernel takes where a manager has had its first launch run in slices: in virtual time.
 #include <gmock/gmock.h>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/program/kernel.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/known_kernels.h"
@@ -45,6 +46,35 @@ TEST_F(SlicedTimes, OfShortKernelsAreThoseOfOnePiece) {
 TEST_F(SlicedTimes, OfLongKernelsAreThoseOfAllSlices) {
   item_ns = 1'000;
   EXPECT_NEAR(static_cast<double>(expected_after(1)), 1e3 * kItems, 1e2 * kItems);
+}
+
+// 16 ms.
+TEST_F(SlicedTimes, AreLongerWhileNoOtherProgramIsConnected) {
+  item_ns = 1'000;
+  machine.driver.ns_per_item = [this](const testing::KernelCall&) {
+    EXPECT_EQ(manager.is_far, manager.alone);
+    return item_ns;
+  };
+  manager.alone = true;
+  const uint64_t before = kernel->record.slices;
+  expected_after(1);
+  EXPECT_LE(kernel->record.slices - before, 8u);
+  EXPECT_FALSE(manager.is_far);
+}
+
+TEST_F(SlicedTimes, AreShortAgainWhenAnotherProgramConnects) {
+  item_ns = 1'000;
+  uint64_t calls = 0, longest = 0;
+  machine.driver.ns_per_item = [&](const testing::KernelCall& call) {
+    manager.alone = ++calls < 3;
+    if (calls > 4) longest = std::max(longest, call.size[0] * item_ns);
+    return item_ns;
+  };
+  expected_after(1);
+  EXPECT_GT(calls, 4u);
+  EXPECT_GT(longest, 0u);
+  EXPECT_LE(longest, RunAhead::kSliceNs);
+  EXPECT_FALSE(manager.is_far);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class OneLease : public lease::Client {
   bool alone = false, far = false;  // far: who connects waits
 
   lease::Assignment assignment() const override { return {}; }
+  uint64_t assignment_version() const override { return 0; }
   void acquire(lease::ResourceKind, uint32_t) override {
     std::unique_lock lock(mutex_);
     ++waiting_;

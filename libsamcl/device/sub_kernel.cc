@@ -18,7 +18,8 @@ lease::Lease lease_of(const RealDevice& device) {
 }
 
 // A kernel's slices under a lease, one after the other. Two in flight keep the device busy; a more urgent task waits
-// for those two at most.
+// for those two at most. While no other program is connected they are longer (lease::Client::runs_far()): each costs
+// some us, and leaves processors idle as it ends. Not a task's, as its profile was taken.
 class Slices {
  public:
   Slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device, const Room& room)
@@ -26,25 +27,32 @@ class Slices {
         slicing_(slicing),
         device_(device),
         room_(room),
+        client_(*device.lease.client),
         items_per_group_(std::max<uint64_t>(1, kernel.work_items(kernel.box()) / kernel.box().total())),
         lease_(lease_of(device)),
         span_(trace::Activity::kernel, device.index) {}
+  ~Slices() {
+    if (is_far_) client_.ends_run_far(device_.lease.index);
+  }
+  Slices(const Slices&) = delete;
+  Slices& operator=(const Slices&) = delete;
 
   // computed: what it would have taken in one piece, ns.
   cl_int run(uint64_t& computed) {
     std::vector<GroupBox> left{kernel_.box()};
     while (!left.empty() && error_ == CL_SUCCESS) {
       if (device_.rests()) {
-        wait_for_last();
+        end_last();
         trace::waiting("leave the device to others", [&] { lease_.leave_while([&] { device_.rest(); }); });
       } else if (lease_.revoke_requested()) {
-        wait_for_last();
+        end_last();
         trace::waiting("give way", [&] { lease_.yield_if_revoked(); });
       }
+      find_slice();
       const uint64_t groups = next_groups();
       if (error_ == CL_SUCCESS) start(cut_slice(left, groups));
     }
-    wait_for_last();
+    end_last();
     computed = at_once_ns();
     return error_;
   }
@@ -56,17 +64,32 @@ class Slices {
     cl_ulong enqueued = 0;
   };
 
-  // As many as take about kSliceNs, going by what is known and by the slice that ended last: what a kernel takes may
+  void end_last() {
+    wait_for_last();
+    if (std::exchange(is_far_, false)) client_.ends_run_far(device_.lease.index);
+  }
+
+  // How long the next one is to take. Another context of the program may wait for the device, too.
+  void find_slice() {
+    const bool is_shared = client_.is_wanted(lease::ResourceKind::gpu, device_.lease.index);
+    if (!device_.is_of_task() && !is_shared && client_.runs_far(device_.lease.index))
+      is_far_ = true;
+    else if (is_far_)
+      end_last();
+    slice_ns_ = is_far_ ? GrantedWork::kFarSliceNs : RunAhead::kSliceNs;
+  }
+
+  // As many as take about that long, going by what is known and by the slice that ended last: what a kernel takes may
   // depend on its data. Where nothing is known, few.
   uint64_t next_groups() {
-    uint64_t items = kernel_.times().fitting(RunAhead::kSliceNs);
+    uint64_t items = kernel_.times().fitting(slice_ns_);
     if (items == 0 && last_.end) {
       wait_for_last();
-      items = kernel_.times().fitting(RunAhead::kSliceNs);
+      items = kernel_.times().fitting(slice_ns_);
     }
     uint64_t groups = items / items_per_group_;
     if (ended_groups_ > 0) {
-      const double fits = static_cast<double>(RunAhead::kSliceNs) / static_cast<double>(ended_ns_);
+      const double fits = static_cast<double>(slice_ns_) / static_cast<double>(ended_ns_);
       const double growth = std::min<double>(PieceTimes::kGrowth, fits);
       groups = std::min(groups, static_cast<uint64_t>(growth * static_cast<double>(ended_groups_)));
     }
@@ -111,10 +134,13 @@ class Slices {
   const SubKernel::Slicing& slicing_;
   RealDevice& device_;
   const Room& room_;
+  lease::Client& client_;
   const uint64_t items_per_group_;
   lease::Lease lease_;
   trace::Span span_;
   Slice last_;  // in flight
+  uint64_t slice_ns_ = RunAhead::kSliceNs;
+  bool is_far_ = false;  // it may be longer than others may have to wait for
   cl_ulong ended_at_ = 0;
   // The one that ended last; 0: none has.
   uint64_t ended_groups_ = 0, ended_ns_ = 0;

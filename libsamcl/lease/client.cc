@@ -92,6 +92,13 @@ class ManagedClient final : public Client {
     return session->usable() ? session->assignment() : Assignment{};
   }
 
+  uint64_t assignment_version() const override {
+    if (is_forked_copy()) return 0;
+    const uint64_t generation = generation_.load();  // before: a session that comes now counts the next time
+    const auto session = current();
+    return session->usable() ? generation << 32 | session->assignment_version() : 0;
+  }
+
   bool is_task() const override {
     if (is_forked_copy()) return false;
     const auto session = current();

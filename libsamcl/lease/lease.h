@@ -43,6 +43,9 @@ class Client {
   // The present assignment; the daemon may change it while we run. Thread-safe, one load of shared memory.
   virtual Assignment assignment() const = 0;
 
+  // Another number as soon as assignment() may be another one, which takes longer. Thread-safe, likewise.
+  virtual uint64_t assignment_version() const = 0;
+
   // Whether the daemon knows us as a task. Thread-safe, one load of shared memory.
   virtual bool is_task() const { return !assignment().task.empty(); }
 

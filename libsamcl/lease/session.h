@@ -88,6 +88,8 @@ class Session {
   void attach_thread(int tid, bool again);
 
   Assignment assignment() const;
+  // Of this session.
+  uint32_t assignment_version() const { return page_->assignment.version.load(); }
   bool is_task() const { return page_->assignment.task[0].load(std::memory_order_relaxed) != 0; }
 
   void job_began(uint64_t now_ns) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -21,6 +22,7 @@ class FakeManager : public lease::Client {
   std::atomic<bool> is_taken{false};  // by another program, as long as nobody waits for it
   std::atomic<bool> wanted{false};    // another program waits for what is held
   std::atomic<bool> alone{false};     // no other program is connected
+  std::atomic<bool> is_far{false};    // who holds a device says that he runs far
   std::atomic<uint64_t> limit{0};     // of each device's memory, bytes; 0: none
 
   // All of so many devices.
@@ -42,6 +44,11 @@ class FakeManager : public lease::Client {
   }
 
   lease::Assignment assignment() const override { return chosen; }
+  uint64_t assignment_version() const override {
+    uint64_t version = std::hash<std::string>()(chosen.task) + chosen.gpus;
+    for (const uint32_t device : chosen.devices) version = 31 * version + device + 1;
+    return version;
+  }
   void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
   bool try_acquire(lease::ResourceKind kind, uint32_t device) override {
     if (is_taken) return false;
@@ -49,6 +56,8 @@ class FakeManager : public lease::Client {
     return true;
   }
   bool is_alone() const override { return alone; }
+  bool runs_far(uint32_t) override { return alone ? is_far = true : false; }
+  void ends_run_far(uint32_t) override { is_far = false; }
   void memory_changed(uint32_t device, int64_t bytes) override {
     std::lock_guard lock(mutex_);
     memory_[device] += static_cast<uint64_t>(bytes);
