@@ -182,10 +182,12 @@ uint64_t moving_ns(const engine::Operation& operation, const RunAhead* ahead) {
   return ahead ? ahead->counted(ns) : std::max(ns, kUnknownNs);
 }
 
-// Ends no later than what the same queue gets now.
+// Ends no later than what is given behind `first`, its queue's last. What was issued after that may yet have to come
+// into the queue.
 bool is_before(const engine::Node& earlier, const engine::Node& first) {
   return &earlier == &first || earlier.ended ||
-         (earlier.issued && earlier.lane == first.lane && !needs_thread(earlier.operation));
+         (earlier.issued && earlier.number_issued < first.number_issued && earlier.lane == first.lane &&
+          !needs_thread(earlier.operation));
 }
 
 // Addresses of the program's memory.

@@ -170,6 +170,30 @@ TEST_F(FollowingLaunches, ArePartOfTheOneBeforeThem) {
   EXPECT_EQ(add_one->record.launches, 102u);
 }
 
+// As where it had to wait for something else: it is of the same lane, and may not have come into the queue yet. Nor
+// must it be forgotten that it uses what the next launch does.
+TEST_F(FollowingLaunches, DoNotPassWhatWasIssuedLater) {
+  const BufferPtr a = filled(0), b = filled(0);
+  launch(add_one, {a});
+  finish();
+  machine.driver.suspend();
+  launch(add_one, {b}, other);
+  engine::AccessMap& users = b->storage->users(b->storage->place_of(0));
+  engine::NodeList before;
+  users.find_conflicts(b->range, true, before);
+  ASSERT_EQ(before.size(), 1u);
+  const engine::NodePtr earlier = before[0];
+  EXPECT_FALSE(launch(add_one, {a}));
+  EXPECT_TRUE(launch(add_one, {a}));
+  earlier->number_issued = UINT64_MAX;
+  EXPECT_FALSE(context.graph.follow(queue, request(add_one, {b}), {}, nullptr));
+  before.clear();
+  users.find_conflicts(b->range, true, before);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0], earlier);
+  machine.driver.resume();
+}
+
 TEST_F(FollowingLaunches, OfOtherKernelsAndBuffersDoSoToo) {
   const BufferPtr a = filled(0), b = filled(500);
   launch(copy, {a, b});

@@ -114,6 +114,7 @@ void Engine::issue_ready() {
   while (!ready_.empty()) {
     const NodePtr node = ready_.pop();
     const bool is_over = is_join(*node);
+    node->number_issued = ++issued_;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     try {
       error = is_over ? CL_SUCCESS : backend_.issue(node);

@@ -55,6 +55,7 @@ class Engine {
   const Ended ended_;
   std::vector<Backend::Ended> found_;  // by look(), for the time of a call
   ReadyNodes ready_;                   // to be issued
+  uint64_t issued_ = 0;                // so many have been
   bool issuing_ = false;               // further up the stack
   uint64_t entered_ = 0;
   size_t open_ = 0;

@@ -161,6 +161,7 @@ class Node {
   bool is_handed_on = false;  // other lanes are likely to wait for its end: it is heard of at once
   bool has_own_end = false;   // its end is not to be heard of only with what comes behind it
   bool issued = false;
+  uint64_t number_issued = 0;  // from the beginning of that: of all, in their order
   bool ended = false;
   uint64_t number = 0;               // in the order in which nodes were entered in the engine
   uint64_t position = 0;             // among what was issued to its lane, where the backend counts that
