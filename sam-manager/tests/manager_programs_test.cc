@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -21,9 +22,14 @@ using testing::Outcome;
 
 struct ProgramsTest : ::testing::Test {
   Daemon daemon;
+  // Those of parameterized tests have names with a slash.
+  static std::string name() {
+    std::string its = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(its, '/', '.');
+    return its;
+  }
   const std::string folder =
-      std::filesystem::temp_directory_path() / ("samcl-programs." + std::to_string(getpid()) + "." +
-                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
+      std::filesystem::temp_directory_path() / ("samcl-programs." + std::to_string(getpid()) + "." + name());
   const std::string file = folder + "/report.json";
   nlohmann::json report;  // of the last program
 
