@@ -113,7 +113,7 @@ void await_first(Kernel& kernel, const Context& context) {
   const unsigned device = kernel.build->fallback_device;
   if (Worker::is_own_thread() || context.devices[device]->is_of_task()) return;
   const uint64_t until = now_ns() + kLongestNs;
-  while (!spin_until([&] { return kernel.has_times(device); }) && now_ns() < until)
+  while (!spin_until([&] { return kernel.in_one_piece_ns(device, 1) > 0; }) && now_ns() < until)
     std::this_thread::sleep_for(kBetweenLooks);
 }
 

@@ -209,8 +209,7 @@ bool records(engine::AccessMap& users, Range range, bool writes, const NodePtr& 
 }  // namespace
 
 const Following::Asked& Following::asked(const Context& context, const RealDevice& device) {
-  const lease::Client* const client = device.lease.client;
-  const uint64_t version = client ? client->assignment_version() : 0;
+  const uint64_t version = device.lease.client->assignment_version();
   if (!asked_ || asked_->version != version)
     asked_ = {version, device.is_of_task(), is_only_one_in_use(context, device.index)};
   return *asked_;
@@ -325,9 +324,9 @@ bool Following::add(const LaunchRequest& launch, Context& context, const NodePtr
   if (kernel.record.launches == 0 || !runs_there(kernel, device) || !launch.reachable.empty()) return false;
   if (first->lane.strand > 0 && kernel.shows_its_turn()) return false;
   RunAhead* const ahead = device.run_ahead();
-  const Asked& of_manager = asked(context, device);
-  const uint64_t ns = ahead ? surely_whole_ns(launch, context, device, *ahead, of_manager.is_only_one_in_use)
-                            : surely_whole_ns(launch, context, device.index);
+  const uint64_t ns = ahead
+                          ? surely_whole_ns(launch, context, device, *ahead, asked(context, device).is_only_one_in_use)
+                          : surely_whole_ns(launch, context, device.index);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   if (may_have_homes(context) && is_home_due(*first, launch)) return false;
   const bool may_gather = !seen && (!ahead || ahead->is_far()) && Gathering::may_gather(launch, context, device);

@@ -77,7 +77,8 @@ class Following {
     uint64_t ns;  // expected, of all of them
   };
   Launched& launches_of(const std::shared_ptr<Kernel>& kernel);
-  // What a manager has made of the device: to ask for each launch takes as long as what else is done for it.
+  // What a manager that grants the device has made of it: to ask for each launch takes as long as what else is done for
+  // it.
   struct Asked {
     uint64_t version;  // of the assignment
     bool is_of_task, is_only_one_in_use;
@@ -104,7 +105,7 @@ class Following {
             const Enqueue& enqueue, const EnqueueLater& enqueue_later, bool gathers = false);
   void given(uint64_t ns, bool is_seen);
 
-  std::optional<Asked> asked_;
+  std::optional<Asked> asked_;  // there is a manager
   Gathering gathering_;
   std::vector<Used> used_;
   std::vector<std::shared_ptr<Buffer>> objects_;  // of what perhaps has not run; several may be parts of one storage

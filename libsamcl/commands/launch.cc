@@ -305,17 +305,10 @@ bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
   return Build::parts_pay(kernel().build, context, *known, whole_ns, is_foreseen);
 }
 
-// What it takes on that device, as far as it or pieces of it have been timed there; 0: nothing is known.
-uint64_t KernelLaunch::in_one_piece_ns(unsigned device) const {
-  Kernel& kernel = *request_.kernel;
-  const uint64_t items = work_items(request_.ndrange), ns = kernel.own(device).times.expect(items);
-  return ns > 0 || kernel.sub_kernels.empty() ? ns : kernel.sub_kernels[device]->times.expect(items);
-}
-
 // Under a manager, what is not known to take no longer than a slice.
 bool KernelLaunch::has_to_be_cut(const Context& context) const {
   if (!context.is_managed()) return false;
-  const uint64_t ns = in_one_piece_ns(kernel().build->fallback_device);
+  const uint64_t ns = request_.kernel->in_one_piece_ns(kernel().build->fallback_device, work_items(request_.ndrange));
   return ns == 0 || ns > RunAhead::kSliceNs;
 }
 

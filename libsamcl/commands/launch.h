@@ -106,7 +106,6 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions find_options(Context& context);
   bool parts_are_of_interest(Context& context, bool is_cut) const;
   uint64_t expected_whole_ns() const;  // 0: nothing is known
-  uint64_t in_one_piece_ns(unsigned device) const;
   bool has_to_be_cut(const Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void find_home(const Event& event, const Planner& planner);

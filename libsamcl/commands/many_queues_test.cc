@@ -79,6 +79,18 @@ struct ManyQueues : ::testing::Test {
   void wait_for_work(unsigned strand) {
     while (context.devices[0]->strand(strand)->completions().in_flight() == 0) std::this_thread::yield();
   }
+  // So many launches of each queue, by turns: how many follow their queue's own.
+  struct Followed {
+    int of_first = 0, of_second = 0;
+  };
+  Followed launch_in_turn(const BufferPtr& a, const BufferPtr& b, int each) {
+    Followed followed;
+    for (int i = 0; i < each; ++i) {
+      followed.of_first += launch(a, first);
+      followed.of_second += launch(b, second);
+    }
+    return followed;
+  }
   // Kernels are timed and counted at first.
   void begin(const BufferPtr& buffer) {
     for (int i = 0; i < 8; ++i) {
@@ -104,11 +116,7 @@ TEST_F(ManyQueues, EachFollowTheirOwnLaunches) {
   begin(a);
   launch(a, first);
   launch(b, second);
-  int of_first = 0, of_second = 0;
-  for (int i = 0; i < 16; ++i) {
-    of_first += launch(a, first);
-    of_second += launch(b, second);
-  }
+  const auto [of_first, of_second] = launch_in_turn(a, b, 16);
   // Now and then it is found out where they are to run.
   EXPECT_GE(of_first, 13);
   EXPECT_GE(of_second, 13);
@@ -210,11 +218,7 @@ TEST_F(ManagedQueues, EachFollowTheirOwnLaunches) {
     const RunAhead& ahead = *context.devices[0]->strand(strand)->run_ahead();
     while (ahead.entries() > 0) std::this_thread::yield();
   }
-  int of_first = 0, of_second = 0;
-  for (int i = 0; i < 8; ++i) {
-    of_first += launch(a, first);
-    of_second += launch(b, second);
-  }
+  const auto [of_first, of_second] = launch_in_turn(a, b, 8);
   // Now and then one is timed.
   EXPECT_GE(of_first, 7);
   EXPECT_GE(of_second, 7);

@@ -27,32 +27,25 @@ class Slices {
         slicing_(slicing),
         device_(device),
         room_(room),
-        client_(*device.lease.client),
         items_per_group_(std::max<uint64_t>(1, kernel.work_items(kernel.box()) / kernel.box().total())),
         lease_(lease_of(device)),
         span_(trace::Activity::kernel, device.index) {}
-  ~Slices() {
-    if (is_far_) client_.ends_run_far(device_.lease.index);
-  }
-  Slices(const Slices&) = delete;
-  Slices& operator=(const Slices&) = delete;
 
   // computed: what it would have taken in one piece, ns.
   cl_int run(uint64_t& computed) {
     std::vector<GroupBox> left{kernel_.box()};
     while (!left.empty() && error_ == CL_SUCCESS) {
       if (device_.rests()) {
-        end_last();
+        wait_for_last();
         trace::waiting("leave the device to others", [&] { lease_.leave_while([&] { device_.rest(); }); });
       } else if (lease_.revoke_requested()) {
-        end_last();
+        wait_for_last();
         trace::waiting("give way", [&] { lease_.yield_if_revoked(); });
       }
-      find_slice();
-      const uint64_t groups = next_groups();
+      const uint64_t groups = next_groups(slice_ns());
       if (error_ == CL_SUCCESS) start(cut_slice(left, groups));
     }
-    end_last();
+    wait_for_last();
     computed = at_once_ns();
     return error_;
   }
@@ -64,32 +57,25 @@ class Slices {
     cl_ulong enqueued = 0;
   };
 
-  void end_last() {
-    wait_for_last();
-    if (std::exchange(is_far_, false)) client_.ends_run_far(device_.lease.index);
-  }
-
-  // How long the next one is to take. Another context of the program may wait for the device, too.
-  void find_slice() {
-    const bool is_shared = client_.is_wanted(lease::ResourceKind::gpu, device_.lease.index);
-    if (!device_.is_of_task() && !is_shared && client_.runs_far(device_.lease.index))
-      is_far_ = true;
-    else if (is_far_)
-      end_last();
-    slice_ns_ = is_far_ ? GrantedWork::kFarSliceNs : RunAhead::kSliceNs;
+  // How long the next one is to take.
+  uint64_t slice_ns() {
+    if (!device_.is_of_task() && lease_.may_run_far()) return GrantedWork::kFarSliceNs;
+    if (lease_.is_far()) wait_for_last();
+    lease_.ends_run_far();
+    return RunAhead::kSliceNs;
   }
 
   // As many as take about that long, going by what is known and by the slice that ended last: what a kernel takes may
   // depend on its data. Where nothing is known, few.
-  uint64_t next_groups() {
-    uint64_t items = kernel_.times().fitting(slice_ns_);
+  uint64_t next_groups(uint64_t ns) {
+    uint64_t items = kernel_.times().fitting(ns);
     if (items == 0 && last_.end) {
       wait_for_last();
-      items = kernel_.times().fitting(slice_ns_);
+      items = kernel_.times().fitting(ns);
     }
     uint64_t groups = items / items_per_group_;
     if (ended_groups_ > 0) {
-      const double fits = static_cast<double>(slice_ns_) / static_cast<double>(ended_ns_);
+      const double fits = static_cast<double>(ns) / static_cast<double>(ended_ns_);
       const double growth = std::min<double>(PieceTimes::kGrowth, fits);
       groups = std::min(groups, static_cast<uint64_t>(growth * static_cast<double>(ended_groups_)));
     }
@@ -134,13 +120,10 @@ class Slices {
   const SubKernel::Slicing& slicing_;
   RealDevice& device_;
   const Room& room_;
-  lease::Client& client_;
   const uint64_t items_per_group_;
   lease::Lease lease_;
   trace::Span span_;
   Slice last_;  // in flight
-  uint64_t slice_ns_ = RunAhead::kSliceNs;
-  bool is_far_ = false;  // it may be longer than others may have to wait for
   cl_ulong ended_at_ = 0;
   // The one that ended last; 0: none has.
   uint64_t ended_groups_ = 0, ended_ns_ = 0;

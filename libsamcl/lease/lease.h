@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -136,9 +137,7 @@ class Lease {
   Lease(Client* client, ResourceKind kind, uint32_t device) : client_(client), kind_(kind), device_(device) {
     if (client_) client_->acquire(kind_, device_);
   }
-  ~Lease() {
-    if (client_) client_->release(kind_, device_);
-  }
+  ~Lease() { give_back(); }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
@@ -154,15 +153,34 @@ class Lease {
   // Leaves the resource to others as long as the call takes, and takes it again.
   template <typename Call>
   void leave_while(Call call) {
-    if (client_) client_->release(kind_, device_);
+    give_back();
     call();
     if (client_) client_->acquire(kind_, device_);
   }
 
+  // Of a GPU that a manager grants: whether more may be in flight than others may have to wait for
+  // (Client::runs_far()), which is not so while another thread waits for it. Then it is far, until ends_run_far(), or
+  // it is given back.
+  bool may_run_far() {
+    const bool may = !client_->is_wanted(kind_, device_) && client_->runs_far(device_);
+    is_far_ = is_far_ || may;
+    return may;
+  }
+  bool is_far() const { return is_far_; }
+  void ends_run_far() {
+    if (std::exchange(is_far_, false)) client_->ends_run_far(device_);
+  }
+
  private:
+  void give_back() {
+    ends_run_far();
+    if (client_) client_->release(kind_, device_);
+  }
+
   Client* client_;
   ResourceKind kind_;
   uint32_t device_;
+  bool is_far_ = false;
 };
 
 }  // namespace samcl::lease

@@ -458,8 +458,9 @@ RealKernel& Kernel::own(const RealDevice& device) {
   return strands_kernels_[{device.index, device.strand_index}];
 }
 
-bool Kernel::has_times(unsigned device) {
-  return own(device).times.expect(1) > 0 || (!sub_kernels.empty() && sub_kernels[device]->times.expect(1) > 0);
+uint64_t Kernel::in_one_piece_ns(unsigned device, uint64_t work_items) {
+  const uint64_t ns = own(device).times.expect(work_items);
+  return ns > 0 || sub_kernels.empty() ? ns : sub_kernels[device]->times.expect(work_items);
 }
 
 RealKernel& Kernel::rewritten(const RealDevice& device) {

@@ -241,8 +241,8 @@ class Kernel : public Object<Kernel> {
   // Where a manager grants the devices: whether anybody has waited to know what the first launch takes.
   enum class First : uint8_t { to_come, launched, awaited };
   std::atomic<First> first{First::to_come};
-  // Whether anything is known by now of what launches take there.
-  bool has_times(unsigned device);
+  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known.
+  uint64_t in_one_piece_ns(unsigned device, uint64_t work_items);
 
   // Its launches that follow others; under the graph's lock, as the next.
   LaunchSeries series;
