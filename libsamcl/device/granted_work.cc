@@ -46,7 +46,7 @@ void GrantedWork::leave_line(const Queue& queue) {
 
 // If there is room. Two contexts of a program that is alone wait for each other, too.
 bool GrantedWork::add(Queue& queue, uint64_t ns, uint64_t now_ns) {
-  const bool is_far = now_ns >= near_until_ns_ && client_.runs_far(device_);
+  const bool is_far = now_ns >= near_until_ns_ && client_.runs_far(kGpu, device_);
   is_far_ = is_far;
   if (in_flight_ns_ + ns > (is_far ? kFarMostNs : kMostNs) || (!is_far && ns > kSliceNs)) return false;
   ++in_flight_;
@@ -103,7 +103,7 @@ void GrantedWork::leave(Queue& queue, uint64_t count, uint64_t ns) {
   in_flight_ns_ -= ns;
   if (queue.far > 0) {
     queue.far -= std::min(count, queue.far);
-    if (queue.far == 0 && --queues_far_ == 0) client_.ends_run_far(device_);
+    if (queue.far == 0 && --queues_far_ == 0) client_.ends_run_far(kGpu, device_);
   }
   if (is_idle()) client_.release(kGpu, device_);
   note_change();

@@ -24,8 +24,9 @@ namespace samcl {
 namespace {
 
 // A chunk keeps a more urgent task waiting for less than 0.2 ms at the 54 GB/s of a present PCIe link, and
-// for about 1 ms from pageable memory.
-constexpr uint64_t kChunk = 8 << 20;
+// for about 1 ms from pageable memory. While no other program is connected they are longer, not a task's
+// (lease::Client::runs_far()).
+constexpr uint64_t kChunk = 8 << 20, kFarChunk = 64 << 20;
 
 class Stopwatch {
  public:
@@ -362,15 +363,19 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
     lease::Lease link = link_lease();
     trace::Span span(activity, index, rows.bytes());
     cl_ulong since = now_ns();  // it last could give way
-    const PinnedRing::Pause pause{[&] {
-                                    span.piece_since(since);
-                                    since = now_ns();
-                                    return link.revoke_requested();
-                                  },
-                                  [&] {
-                                    trace::waiting("give way", [&] { link.yield_if_revoked(); });
-                                    since = now_ns();
-                                  }};
+    const PinnedRing::Pause pause{.is_due =
+                                      [&] {
+                                        span.piece_since(since);
+                                        since = now_ns();
+                                        return link.revoke_requested();
+                                      },
+                                  .runs_far = [&] { return link.may_run_far(); },
+                                  .take =
+                                      [&] {
+                                        link.ends_run_far();
+                                        trace::waiting("give way", [&] { link.yield_if_revoked(); });
+                                        since = now_ns();
+                                      }};
     const PinnedRing::Pause* const pauses = lease.client ? &pause : nullptr;
     const cl_int error =
         up ? ring->upload(rows, host, host_rows, give, pauses) : ring->download(rows, host, host_rows, give, pauses);
@@ -379,16 +384,21 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
   }
   lease::Lease link = link_lease();
   trace::Span span(activity, index, rows.bytes());
+  const auto chunk = [&] {
+    if (!lease.client) return rows.bytes();
+    return !is_of_task() && link.may_run_far() ? kFarChunk : kChunk;
+  };
   bool is_first = true;
-  for (const auto& [piece, host_piece] : cut(rows, host_rows, lease.client ? kChunk : rows.bytes())) {
-    if (!std::exchange(is_first, false) && link.revoke_requested()) {
-      trace::waiting("give way", [&] { link.yield_if_revoked(); });
+  for (const auto& [far_piece, far_host_piece] : cut(rows, host_rows, chunk()))
+    for (const auto& [piece, host_piece] : cut(far_piece, far_host_piece, chunk())) {
+      if (!std::exchange(is_first, false) && link.revoke_requested()) {
+        trace::waiting("give way", [&] { link.yield_if_revoked(); });
+      }
+      const cl_ulong begun = trace::on() ? now_ns() : 0;
+      const cl_int error = transfer_piece(lane, direction, memory, piece, host, host_piece, is_locked);
+      span.piece_since(begun);
+      if (error != CL_SUCCESS) return error;
     }
-    const cl_ulong begun = trace::on() ? now_ns() : 0;
-    const cl_int error = transfer_piece(lane, direction, memory, piece, host, host_piece, is_locked);
-    span.piece_since(begun);
-    if (error != CL_SUCCESS) return error;
-  }
   return CL_SUCCESS;
 }
 

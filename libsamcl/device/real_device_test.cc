@@ -136,6 +136,60 @@ TEST_F(RealDeviceTest, TransfersOfNoTaskHoldTheirLinkAndGoThroughPinnedChunks) {
   EXPECT_EQ(found, bytes);
 }
 
+TEST_F(RealDeviceTest, WhileNoOtherProgramIsConnectedTheyGoAsWithoutAManager) {
+  manager.alone = true;
+  EXPECT_EQ(upload(managed), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 37) << "chunks of 1 MiB and a part";
+  EXPECT_FALSE(manager.is_link_far);
+  std::vector<std::byte> found(kSize);
+  cl_int error;
+  EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::read), 19) << "chunks of 2 MiB";
+  EXPECT_FALSE(manager.is_link_far);
+  EXPECT_EQ(found, bytes);
+}
+
+// Another program connects after so many pieces.
+class ConnectsAfter : public testing::FakeManager {
+ public:
+  ConnectsAfter(int pieces, const testing::FakeDriver& driver) : left_(pieces), driver_(driver) {}
+  bool runs_far(lease::ResourceKind, uint32_t) override { return is_far = left_-- > 0; }
+  void ends_run_far(lease::ResourceKind, uint32_t) override {
+    is_far = false;
+    finishes = driver_.count(Call::finish);
+  }
+  int finishes = 0;  // there had been when what was far in flight had ended
+
+ private:
+  int left_;
+  const testing::FakeDriver& driver_;
+};
+
+TEST_F(RealDeviceTest, OnceAnotherProgramConnectsWhatIsInFlightEnds) {
+  for (const int pieces : {1, 2, 9, 17, 30}) {
+    ConnectsAfter other(pieces, driver);
+    const int finishes = driver.count(Call::finish);
+    const std::shared_ptr<Context> context = driver.make_context(&other);
+    EXPECT_EQ(upload(context), CL_SUCCESS);
+    EXPECT_FALSE(other.is_far);
+    EXPECT_EQ(other.finishes, finishes + 1);
+    std::vector<std::byte> found(kSize);
+    cl_int error;
+    EXPECT_EQ(move(context, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
+    EXPECT_EQ(found, bytes);
+    storage = nullptr;
+    ConnectsAfter while_read(pieces, driver);
+    const std::shared_ptr<Context> reading = driver.make_context(&while_read);
+    storage = std::make_unique<Storage>(reading, kSize, nullptr);
+    const cl_mem replica = storage->replica(1, &error);
+    for (std::byte& byte : testing::FakeDriver::contents(replica)) byte = std::byte{9};
+    EXPECT_EQ(move(reading, Direction::down, replica, found), CL_SUCCESS);
+    EXPECT_FALSE(while_read.is_far);
+    EXPECT_EQ(found, std::vector<std::byte>(kSize, std::byte{9}));
+    storage = nullptr;
+  }
+}
+
 // Grants a link to one thread at a time, and always has another program wait for it.
 class OneAtATime : public testing::FakeManager {
  public:

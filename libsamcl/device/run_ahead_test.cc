@@ -49,11 +49,11 @@ class OneLease : public lease::Client {
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revoked; }
   bool is_alone() const override { return alone; }
-  bool runs_far(uint32_t) override {
+  bool runs_far(lease::ResourceKind, uint32_t) override {
     EXPECT_TRUE(is_held());
     return alone && (far = true);
   }
-  void ends_run_far(uint32_t) override {
+  void ends_run_far(lease::ResourceKind, uint32_t) override {
     EXPECT_TRUE(is_held());
     far = false;
   }

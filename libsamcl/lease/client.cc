@@ -149,16 +149,16 @@ class ManagedClient final : public Client {
     return !session->usable() || session->is_alone();
   }
 
-  bool runs_far(uint32_t device) override {
+  bool runs_far(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return true;
-    const Slot& slot = slots_[slot_index(ResourceKind::gpu, device)];
-    return !slot.held || slot.session->runs_far(device);
+    const Slot& slot = slots_[slot_index(kind, device)];
+    return !slot.held || slot.session->runs_far(kind, device);
   }
 
-  void ends_run_far(uint32_t device) override {
+  void ends_run_far(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return;
-    const Slot& slot = slots_[slot_index(ResourceKind::gpu, device)];
-    if (slot.held) slot.session->ends_run_far(device);
+    const Slot& slot = slots_[slot_index(kind, device)];
+    if (slot.held) slot.session->ends_run_far(kind, device);
   }
 
   void release(ResourceKind kind, uint32_t device) override {

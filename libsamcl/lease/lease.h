@@ -70,12 +70,12 @@ class Client {
   // Whether no other program is connected. Thread-safe.
   virtual bool is_alone() const { return !managed(); }
 
-  // Whether the holder of a GPU may run far ahead, because he is alone. Once he may, a program that connects waits
-  // until he calls ends_run_far(), at most kLongestRunMs: he does so as soon as he may not any more and what is in
-  // flight is no more than what others may have to wait for, and before he gives the GPU back. Two loads of shared
+  // Whether the holder may have more in flight than others may have to wait for, because he is alone. Once he may, a
+  // program that connects waits until he calls ends_run_far(), at most kLongestRunMs: he does so as soon as he may not
+  // any more and what is in flight is no more than that, and before he gives the resource back. Two loads of shared
   // memory.
-  virtual bool runs_far(uint32_t) { return is_alone(); }
-  virtual void ends_run_far(uint32_t) {}
+  virtual bool runs_far(ResourceKind, uint32_t /*device*/) { return is_alone(); }
+  virtual void ends_run_far(ResourceKind, uint32_t /*device*/) {}
   static constexpr int kLongestRunMs = 250;
 
   // Gives the resource back; if someone waits, the daemon is told. Any thread, if what it took is known to it.
@@ -158,17 +158,15 @@ class Lease {
     if (client_) client_->acquire(kind_, device_);
   }
 
-  // Of a GPU that a manager grants: whether more may be in flight than others may have to wait for
-  // (Client::runs_far()), which is not so while another thread waits for it. Then it is far, until ends_run_far(), or
-  // it is given back.
+  // Of what a manager grants: Client::runs_far(). Then it is far, until ends_run_far(), or it is given back.
   bool may_run_far() {
-    const bool may = !client_->is_wanted(kind_, device_) && client_->runs_far(device_);
+    const bool may = client_->runs_far(kind_, device_);
     is_far_ = is_far_ || may;
     return may;
   }
   bool is_far() const { return is_far_; }
   void ends_run_far() {
-    if (std::exchange(is_far_, false)) client_->ends_run_far(device_);
+    if (std::exchange(is_far_, false)) client_->ends_run_far(kind_, device_);
   }
 
  private:

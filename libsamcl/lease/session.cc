@@ -55,11 +55,12 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const s
 // Of who was alone before us: what he has in flight.
 void Session::wait_for_run_far(size_t devices) const {
   const auto until = std::chrono::steady_clock::now() + milliseconds(Client::kLongestRunMs);
-  for (size_t device = 0; device < devices; ++device) {
-    const auto& far_ahead = words_->far_ahead[device_[device]];
-    while (far_ahead.load() != 0 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  for (uint32_t device = 0; device < devices; ++device)
+    for (const auto kind : {ResourceKind::gpu, ResourceKind::link}) {
+      const auto& far_ahead = words_->far_ahead[resource_of(kind, device)];
+      while (far_ahead.load() != 0 && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
 }
 
 // That the daemon has asked others to give back, since our task reserved it.

@@ -73,16 +73,16 @@ class Session {
 
   // See Client. Who connects is counted before he looks who runs far; so we say it before we look whether anybody is.
   bool is_alone() const { return notice_->programs.load() == 1; }
-  bool runs_far(uint32_t device) {
+  bool runs_far(ResourceKind kind, uint32_t device) {
     if (!is_alone()) return false;
-    auto& far_ahead = words_->far_ahead[device_[device]];
+    auto& far_ahead = words_->far_ahead[resource_of(kind, device)];
     if (far_ahead.load(std::memory_order_relaxed) == id_) return true;
     far_ahead.store(id_);
     if (is_alone()) return true;
-    ends_run_far(device);
+    ends_run_far(kind, device);
     return false;
   }
-  void ends_run_far(uint32_t device) { words_->far_ahead[device_[device]].store(0); }
+  void ends_run_far(ResourceKind kind, uint32_t device) { words_->far_ahead[resource_of(kind, device)].store(0); }
 
   // Gives a thread the task's priority; `again`: it may still have one that another daemon gave it.
   void attach_thread(int tid, bool again);

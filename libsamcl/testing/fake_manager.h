@@ -23,6 +23,7 @@ class FakeManager : public lease::Client {
   std::atomic<bool> wanted{false};    // another program waits for what is held
   std::atomic<bool> alone{false};     // no other program is connected
   std::atomic<bool> is_far{false};    // who holds a device says that he runs far
+  std::atomic<bool> is_link_far{false};
   std::atomic<uint64_t> limit{0};     // of each device's memory, bytes; 0: none
 
   // All of so many devices.
@@ -56,8 +57,8 @@ class FakeManager : public lease::Client {
     return true;
   }
   bool is_alone() const override { return alone; }
-  bool runs_far(uint32_t) override { return alone ? is_far = true : false; }
-  void ends_run_far(uint32_t) override { is_far = false; }
+  bool runs_far(lease::ResourceKind kind, uint32_t) override { return alone ? far(kind) = true : false; }
+  void ends_run_far(lease::ResourceKind kind, uint32_t) override { far(kind) = false; }
   void memory_changed(uint32_t device, int64_t bytes) override {
     std::lock_guard lock(mutex_);
     memory_[device] += static_cast<uint64_t>(bytes);
@@ -80,6 +81,7 @@ class FakeManager : public lease::Client {
   uint64_t waited_ns() const override { return 0; }
 
  private:
+  std::atomic<bool>& far(lease::ResourceKind kind) { return kind == lease::ResourceKind::gpu ? is_far : is_link_far; }
   void note(char what, lease::ResourceKind kind, uint32_t device) {
     std::lock_guard lock(mutex_);
     events_.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "link ") + std::to_string(device));

@@ -62,19 +62,23 @@ void PinnedRing::in_parallel(size_t most, const std::function<void()>& work) con
 // driver: the first one is free, or will be first. A thread takes it out for as long as it copies.
 class PinnedRing::Transfer {
  public:
-  Transfer(PinnedRing& ring, RectanglePairs pieces, size_t chunk, const Give& give, const Pause* pause)
-      : ring_(ring), pieces_(std::move(pieces)), give_(give), pause_(pause) {
-    const size_t chunks = (pause ? kGivesWay : kBytes) / chunk;
-    for (size_t i = 0; i < std::min(chunks, pieces_.size()); ++i)
-      chunks_.push_back({ring.memory_ + i * chunk, nullptr, 0});
+  Transfer(PinnedRing& ring, RectanglePairs pieces, size_t chunk, bool is_far, const Give& give, const Pause* pause)
+      : ring_(ring), pieces_(std::move(pieces)), most_near_(kGivesWay / chunk), give_(give), pause_(pause),
+        is_far_(is_far) {
+    in_use_ = std::min(is_far ? kBytes / chunk : most_near_, pieces_.size());
+    for (size_t i = 0; i < in_use_; ++i) chunks_.push_back({ring.memory_ + i * chunk, nullptr, 0});
   }
 
   cl_int upload(const std::byte* from) {
     ring_.in_parallel(chunks_.size(), [&] {
       std::unique_lock lock(mutex_);
       while (error_ == CL_SUCCESS && next_ < pieces_.size()) {
-        const size_t piece = next_++;
         Chunk chunk = take();
+        if (leaves_one()) {
+          note(wait(chunk));
+          continue;
+        }
+        const size_t piece = next_++;
         lock.unlock();
         const cl_int error = wait(chunk);
         const auto& [target, source] = pieces_[piece];
@@ -88,7 +92,10 @@ class PinnedRing::Transfer {
   }
 
   cl_int download(std::byte* to, bool stays_in_caches) {
-    for (size_t i = chunks_.size(); i > 0; --i) give(take(), next_++);
+    for (size_t i = chunks_.size(); i > 0; --i) {
+      const Chunk chunk = take();
+      if (!leaves_one()) give(chunk, next_++);
+    }
     ring_.in_parallel(chunks_.size(), [&] {
       std::unique_lock lock(mutex_);
       while (error_ == CL_SUCCESS && !chunks_.empty() && chunks_.front().moved) {
@@ -100,7 +107,7 @@ class PinnedRing::Transfer {
           (stays_in_caches ? copy_rows : copy_streaming)(to, target, chunk.memory, source.dense());
         lock.lock();
         note(error);
-        if (next_ < pieces_.size()) give(chunk, next_++);
+        if (next_ < pieces_.size() && !leaves_one()) give(chunk, next_++);
       }
     });
     return wait_for_all();
@@ -119,11 +126,21 @@ class PinnedRing::Transfer {
     chunks_.pop_front();
     return chunk;
   }
+  // Whether a chunk that is free is to be used no more, since there were more when this could run far.
+  bool leaves_one() {
+    if (is_far_ || in_use_ <= most_near_) return false;
+    --in_use_;
+    return true;
+  }
+  void give_way() {
+    const bool is_far = is_far_ && pause_->runs_far();
+    if (!pause_->is_due() && is_far == is_far_) return;
+    note(driver::real().clFinish(ring_.queue_));
+    pause_->take();
+    is_far_ = false;
+  }
   void give(Chunk chunk, size_t piece) {
-    if (pause_ && error_ == CL_SUCCESS && pause_->is_due()) {
-      note(driver::real().clFinish(ring_.queue_));
-      pause_->take();
-    }
+    if (pause_ && error_ == CL_SUCCESS) give_way();
     if (error_ == CL_SUCCESS) {
       chunk.piece = piece;
       note(give_(pieces_[piece].first, chunk.memory, &chunk.moved));
@@ -148,25 +165,30 @@ class PinnedRing::Transfer {
 
   PinnedRing& ring_;
   const RectanglePairs pieces_;
+  const size_t most_near_;  // chunks, of which others wait
   const Give& give_;
   const Pause* const pause_;
   std::mutex mutex_;  // guards what follows
   std::deque<Chunk> chunks_;
   size_t next_ = 0;  // piece that nobody has begun
+  size_t in_use_ = 0;  // chunks: these, and those that threads have
+  bool is_far_;
   cl_int error_ = CL_SUCCESS;
 };
 
 cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give,
                           const Pause* pause) {
-  const size_t chunk = pause ? kUp / 2 : kUp;
-  return Transfer(*this, cut(rows, host, chunk), chunk, give, pause).upload(from);
+  const bool is_far = !pause || pause->runs_far();
+  const size_t chunk = is_far ? kUp : kUp / 2;
+  return Transfer(*this, cut(rows, host, chunk), chunk, is_far, give, pause).upload(from);
 }
 
 cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
                             const Pause* pause) {
+  const bool is_far = !pause || pause->runs_far();
   const size_t share = (rows.bytes() / kThreads + kLeastDown - 1) / kLeastDown * kLeastDown;
-  const size_t chunk = std::clamp(share, kLeastDown, pause ? kDown / 2 : kDown);
-  return Transfer(*this, cut(rows, host, chunk), chunk, give, pause).download(to, rows.bytes() <= kInCaches);
+  const size_t chunk = std::clamp(share, kLeastDown, is_far ? kDown : kDown / 2);
+  return Transfer(*this, cut(rows, host, chunk), chunk, is_far, give, pause).download(to, rows.bytes() <= kInCaches);
 }
 
 }  // namespace samcl

@@ -43,10 +43,11 @@ class PinnedRing {
   // them without gaps. The driver's code, and the command's event. By one thread at a time, in the order of the rows
   // for downloads only.
   using Give = std::function<cl_int(const Rectangle& rows, std::byte* chunk, cl_event* moved)>;
-  // For what has to leave the link to others in between: asked before each piece whether it is time, and if so called
-  // when nothing is in flight. No more than kGivesWay is, which others wait for.
+  // For what has to leave the link to others in between. No more than kGivesWay is in flight, which they wait for, but
+  // as long as runs_far() is true. Asked before each piece is given to the driver; once it is time, or runs_far() is
+  // not true any more, take() is called, when nothing is in flight.
   struct Pause {
-    std::function<bool()> is_due;
+    std::function<bool()> is_due, runs_far;
     std::function<void()> take;
   };
   // Between rows of the device's memory and rows of equal shape in the program's. They block until all bytes are
@@ -56,13 +57,13 @@ class PinnedRing {
   cl_int download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give,
                   const Pause* pause = nullptr);
 
-  // What is in flight at most, and with a pause.
+  // What is in flight at most, and what others wait for.
   static constexpr size_t kBytes = 32 << 20, kGivesWay = 8 << 20;
 
  private:
   // Measured on two H100 with 8 threads for each (GB/s up and down; memory is copied at 60): chunks of 512 KiB 42 and
   // 38, 1 MiB 46 and 56, 2 MiB 47 and 70. For an upload each thread needs two chunks: one is moved while it fills the
-  // other. Half of these with a pause, so that as many threads have some of what may be in flight. A short download
+  // other. Half of these where others wait, so that as many threads have some of what may be in flight. A short download
   // goes in as many chunks as there are threads: on two H200 with 512 KiB 4 MiB took 230 us instead of 340, 8 MiB in
   // eight 320 instead of 470. Uploads gained nothing by it. While each thread empties a chunk, as many more are being
   // moved: with 16 MiB in all instead of 32 one H200 gave 29 GB/s down instead of 50.

@@ -6,7 +6,7 @@
 
 namespace samcl::protocol {
 
-constexpr int kVersion = 13;          // of what daemon and clients say to each other, and of the memory they share
+constexpr int kVersion = 14;          // of what daemon and clients say to each other, and of the memory they share
 constexpr uint32_t kMaxDevices = 32;  // of one program
 constexpr uint32_t kMaxKnownDevices = 128;   // of all programs
 constexpr uint32_t kResourcesPerDevice = 2;  // in the order of lease::ResourceKind: gpu, link

@@ -50,10 +50,10 @@ struct Words {
   std::array<std::atomic<Word>, kMaxResources> words;
   // Futexes: each grows after a grant of its resource, by whoever granted it. All who wait for that sleep here.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
-  // Of each device: the client that has more in flight on it than a program beside it should wait for; 0: none. Such a
-  // one is alone: it writes itself here, and then looks whether it is (Notice::programs). Who connects looks here after
-  // that, and waits before he does anything else. The daemon takes out those who died.
-  std::array<std::atomic<uint32_t>, kMaxKnownDevices> far_ahead;
+  // Of each resource: the client that has more in flight on it than a program beside it should wait for; 0: none. Such
+  // a one is alone: it writes itself here, and then looks whether it is (Notice::programs). Who connects looks here
+  // after that, and waits before he does anything else. The daemon takes out those who died.
+  std::array<std::atomic<uint32_t>, kMaxResources> far_ahead;
 
   // After the word names the client as its owner.
   void wake_granted(uint32_t resource, uint32_t client);

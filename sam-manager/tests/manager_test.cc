@@ -64,8 +64,8 @@ TEST_F(ManagerTest, WhoConnectsWaitsForOneThatRunsFar) {
   ASSERT_TRUE(first);
   EXPECT_TRUE(first->is_alone());
   first->acquire(kGpu, 1);
-  EXPECT_TRUE(first->runs_far(1));
-  EXPECT_TRUE(first->runs_far(1)) << "still";
+  EXPECT_TRUE(first->runs_far(kGpu, 1));
+  EXPECT_TRUE(first->runs_far(kGpu, 1)) << "still";
   std::atomic<bool> has_ended = false;
   std::unique_ptr<lease::Client> second;
   std::thread other([&] {
@@ -73,26 +73,36 @@ TEST_F(ManagerTest, WhoConnectsWaitsForOneThatRunsFar) {
     EXPECT_TRUE(has_ended) << "it did not wait";
   });
   while (first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_FALSE(first->runs_far(1));
+  EXPECT_FALSE(first->runs_far(kGpu, 1));
   has_ended = true;
-  first->ends_run_far(1);
+  first->ends_run_far(kGpu, 1);
   other.join();
   EXPECT_TRUE(second && !second->is_alone());
-  EXPECT_FALSE(first->runs_far(1));
+  EXPECT_FALSE(first->runs_far(kGpu, 1));
   first->release(kGpu, 1);
   second.reset();
   while (!first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   first->acquire(kGpu, 0);
-  EXPECT_TRUE(first->runs_far(0)) << "alone again";
-  first->ends_run_far(0);
+  EXPECT_TRUE(first->runs_far(kGpu, 0)) << "alone again";
+  first->ends_run_far(kGpu, 0);
   first->release(kGpu, 0);
+  const lease::Lease link(first.get(), ResourceKind::link, 0);
+  EXPECT_TRUE(first->runs_far(ResourceKind::link, 0));
+  std::thread third([&] {
+    second = daemon.connect();
+    EXPECT_FALSE(has_ended) << "it did not wait for the link";
+  });
+  while (first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  has_ended = false;
+  first->ends_run_far(ResourceKind::link, 0);
+  third.join();
 }
 
 TEST_F(ManagerTest, WhoConnectsDoesNotWaitForEver) {
   const auto first = daemon.connect();
   ASSERT_TRUE(first);
   const lease::Lease gpu(first.get(), kGpu, 0);
-  EXPECT_TRUE(first->runs_far(0));
+  EXPECT_TRUE(first->runs_far(kGpu, 0));
   const auto start = Clock::now();
   EXPECT_TRUE(daemon.connect());
   EXPECT_GE(ms_since(start), lease::Client::kLongestRunMs);
@@ -103,7 +113,7 @@ TEST_F(ManagerTest, WhoConnectsDoesNotWaitForADeadOneThatRanFar) {
     const auto client = daemon.connect();
     if (!client) return 1;
     client->acquire(kGpu, 0);
-    line.say(client->runs_far(0) ? 'f' : 'n');
+    line.say(client->runs_far(kGpu, 0) ? 'f' : 'n');
     line.hear(60'000);
     return 0;
   });
@@ -113,8 +123,8 @@ TEST_F(ManagerTest, WhoConnectsDoesNotWaitForADeadOneThatRanFar) {
   const auto second = daemon.connect();
   ASSERT_TRUE(second);
   const lease::Lease gpu(second.get(), kGpu, 0);
-  EXPECT_TRUE(second->runs_far(0));
-  second->ends_run_far(0);
+  EXPECT_TRUE(second->runs_far(kGpu, 0));
+  second->ends_run_far(kGpu, 0);
 }
 
 TEST_F(ManagerTest, KilledHolderLosesItsLeaseWithin100Ms) {
