@@ -101,8 +101,8 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest&
 }
 
 // What nobody knows the time of runs alone under a manager, and as what can be cut: so would all launches that come
-// before the first one has ended. The program waits for that one, if it is not long. Not a task, whose model has no
-// such wait.
+// before the first one has ended, and those that come before nothing waits any more go a longer way. The program waits
+// for that, if it is not long. Not a task, whose model has no such wait.
 void await_first(Kernel& kernel, const Context& context) {
   using First = Kernel::First;
   constexpr uint64_t kLongestNs = 1'000'000;
@@ -110,11 +110,12 @@ void await_first(Kernel& kernel, const Context& context) {
   if (!context.is_managed() || kernel.first.load(std::memory_order_relaxed) == First::awaited) return;
   if (First to_come = First::to_come; kernel.first.compare_exchange_strong(to_come, First::launched)) return;
   if (kernel.first.exchange(First::awaited) == First::awaited) return;
-  const unsigned device = kernel.build->fallback_device;
-  if (Worker::is_own_thread() || context.devices[device]->is_of_task()) return;
+  RealDevice& device = *context.devices[kernel.build->fallback_device];
+  if (Worker::is_own_thread() || device.is_of_task()) return;
+  const RunAhead* const ahead = device.run_ahead();
+  const auto has_ended = [&] { return kernel.is_timed(device.index) && (!ahead || ahead->entries() == 0); };
   const uint64_t until = now_ns() + kLongestNs;
-  while (!spin_until([&] { return kernel.in_one_piece_ns(device, 1) > 0; }) && now_ns() < until)
-    std::this_thread::sleep_for(kBetweenLooks);
+  while (!spin_until(has_ended) && now_ns() < until) std::this_thread::sleep_for(kBetweenLooks);
 }
 
 // Launches with real handles (one device, no manager) are only counted, and only if somebody will read it.

@@ -24,8 +24,9 @@ class PieceTimes {
   uint64_t expect(uint64_t work_items) const;
 
   // How many work-items take about `ns`: at most kGrowth times as many as were measured, so that an error of a short
-  // time does not grow. 0: nothing is known.
-  uint64_t fitting(uint64_t ns) const;
+  // time does not grow; or, with a margin, as many as take that if they take so many times longer than is expected. 0:
+  // nothing is known.
+  uint64_t fitting(uint64_t ns, uint64_t margin = 0) const;
   static constexpr uint64_t kGrowth = 8;
 
   // Whether the time of the next piece should be taken, where that costs the driver something: now and then, seldom if

@@ -63,6 +63,12 @@ TEST_F(PieceTimesTest, WhatFitsGrowsInSteps) {
   EXPECT_EQ(steps, 6);
 }
 
+TEST_F(PieceTimesTest, WithAMarginWhatFitsGrowsAtOnce) {
+  times.took(10, 6'000);
+  EXPECT_EQ(times.fitting(20'000'000, 16), 2'083u);
+  EXPECT_EQ(times.fitting(kSlice, 16), 80u) << "no fewer than without";
+}
+
 TEST_F(PieceTimesTest, NoWorkItemFitsLessThanOnce) {
   times.took(1, 50 * kSlice);
   EXPECT_EQ(times.fitting(kSlice), 1u);

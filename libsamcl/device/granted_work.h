@@ -66,6 +66,8 @@ class GrantedWork {
   };
 
   bool is_idle() const { return in_flight_ == 0; }
+  // Whether what comes next is likely to run far.
+  bool runs_far() const { return is_idle() ? client_.is_alone() : is_far(); }
   bool has_others(const Queue& queue) const { return in_flight_ > queue.in_flight; }
   // One more that counts `ns` is in flight in that queue, if that needs no waiting.
   bool add_at_once(Queue& queue, uint64_t ns, uint64_t now_ns);

@@ -6,7 +6,7 @@ namespace samcl {
 
 RunAhead::Entry RunAhead::enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder) {
   std::lock_guard lock(work_->mutex);
-  if (!feeding_ && ns > 0 && (!by_feeder || is_far())) {
+  if (!feeding_ && ns > 0 && (!by_feeder || work_->runs_far())) {
     if (work_->add_at_once(queue_, ns, now_ns)) return Entry::now;
   }
   waiting_.push_back(coming);

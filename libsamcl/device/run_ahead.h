@@ -51,7 +51,7 @@ class RunAhead {
 
   // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
   // kept here behind others; feed: likewise, and the caller has to see to a feeder. by_feeder: rather than now, so that
-  // the caller goes on meanwhile; not while it runs far, when the caller finds another thread.
+  // the caller goes on meanwhile; not where it runs far, when the caller finds another thread.
   enum class Entry : uint8_t { now, waits, feed };
   Entry enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 

@@ -51,6 +51,8 @@ class Slices {
   }
 
  private:
+  // See PieceTimes::fitting().
+  static constexpr uint64_t kFarMargin = 16;
   struct Slice {
     cl_event end = nullptr;
     uint64_t groups = 0;
@@ -68,15 +70,17 @@ class Slices {
   // As many as take about that long, going by what is known and by the slice that ended last: what a kernel takes may
   // depend on its data. Where nothing is known, few.
   uint64_t next_groups(uint64_t ns) {
-    uint64_t items = kernel_.times().fitting(ns);
+    const uint64_t margin = lease_.is_far() ? kFarMargin : 0;
+    uint64_t items = kernel_.times().fitting(ns, margin);
     if (items == 0 && last_.end) {
       wait_for_last();
-      items = kernel_.times().fitting(ns);
+      items = kernel_.times().fitting(ns, margin);
     }
     uint64_t groups = items / items_per_group_;
     if (ended_groups_ > 0) {
       const double fits = static_cast<double>(ns) / static_cast<double>(ended_ns_);
-      const double growth = std::min<double>(PieceTimes::kGrowth, fits);
+      const double trusted = margin > 0 ? fits / static_cast<double>(margin) : 0;
+      const double growth = std::min(fits, std::max<double>(PieceTimes::kGrowth, trusted));
       groups = std::min(groups, static_cast<uint64_t>(growth * static_cast<double>(ended_groups_)));
     }
     // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.

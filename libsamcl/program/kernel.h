@@ -241,8 +241,11 @@ class Kernel : public Object<Kernel> {
   // Where a manager grants the devices: whether anybody has waited to know what the first launch takes.
   enum class First : uint8_t { to_come, launched, awaited };
   std::atomic<First> first{First::to_come};
-  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known.
+  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known. What
+  // is known of the rewritten kernel is learned for the program's own.
   uint64_t in_one_piece_ns(unsigned device, uint64_t work_items);
+  // Whether any have been.
+  bool is_timed(unsigned device);
 
   // Its launches that follow others; under the graph's lock, as the next.
   LaunchSeries series;
