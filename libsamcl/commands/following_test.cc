@@ -12,6 +12,7 @@
 #include "libsamcl/objects/arriving.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/testing/fake_manager.h"
+#include "libsamcl/testing/known_kernels.h"
 #include "libsamcl/testing/not_preempted.h"
 #include "libsamcl/testing/simulated_machine.h"
 
@@ -1320,6 +1321,27 @@ TEST_F(GrantedLaunches, AreMoreWhileTheProgramIsAlone) {
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(launch(add_one, {a}));
   EXPECT_FALSE(launch(add_one, {a}) && launch(add_one, {a}) && launch(add_one, {a}) && launch(add_one, {a}))
       << "what comes next would have to wait for all of it";
+}
+
+TEST_F(GrantedLaunches, TakeLongerInOnePieceWhileTheProgramIsAlone) {
+  manager.alone = true;
+  manager.chosen.gpus = 1;
+  manager.chosen.devices = {0};
+  const KernelPtr sliceable = machine.kernel(
+      testing::in_place("sliceable"), [](size_t i, const std::vector<std::span<cl_uint>>& args) { ++args[0][i]; });
+  const BufferPtr a = filled(0);
+  first(sliceable, a, 15'000'000);
+  const uint64_t slices = sliceable->record.slices;
+  const int launches = machine.driver.count(Call::launch);
+  for (int i = 0; i < 2; ++i) launch(sliceable, {a});
+  EXPECT_EQ(machine.driver.count(Call::launch), launches + 2) << "45 ms";
+  launch(sliceable, {a});
+  EXPECT_EQ(machine.driver.count(Call::launch), launches + 2) << "there is no room";
+  EXPECT_EQ(sliceable->record.slices, slices);
+  manager.alone = false;
+  machine.driver.resume();
+  EXPECT_EQ(contents(a), counting(kSize, 5));
+  EXPECT_GT(sliceable->record.slices, slices) << "another program would wait for it";
 }
 
 TEST_F(GrantedLaunches, GiveWay) {

@@ -134,29 +134,37 @@ SmallVector<Storage::Need, 8> needs_of(const BufferAccess& access, const LaunchP
 
 }  // namespace
 
-// Of all its strands together.
-PieceTimes& KernelLaunch::SubLaunch::times_of(const KernelLaunch& launch, const RealDevice& device) {
-  Kernel& kernel = *launch.request_.kernel;
-  return (launch.plan_->original ? kernel.own(device.index) : *kernel.sub_kernels[device.index]).times;
-}
-
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
                                    const RealDevice& device)
     : launch_(launch),
       event_(std::move(event)),
       index_(index),
-      times_(times_of(launch, device)),
+      plan_(launch.plan_),
+      times_(&times_of(device)),
       slicing_{least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
+
+// Of all its strands together.
+PieceTimes& KernelLaunch::SubLaunch::times_of(const RealDevice& device) const {
+  Kernel& kernel = *launch_.request_.kernel;
+  return (plan_->original ? kernel.own(device.index) : *kernel.sub_kernels[device.index]).times;
+}
 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
-  return launch_.plan_->original ? kernel.own(device) : kernel.rewritten(device);
+  return plan_->original ? kernel.own(device) : kernel.rewritten(device);
+}
+
+void KernelLaunch::SubLaunch::slice(const RealDevice& device) {
+  const LaunchPlan* const sliced = launch_.options_.sliced.get();
+  if (plan_ != &launch_.options_.whole || !sliced || !launch_.kernel().build->sub_kernel_programs[device.index]) return;
+  plan_ = sliced;
+  times_ = &times_of(device);
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const Kernel& kernel = launch_.kernel();
   const cl_program program =
-      launch_.plan_->original ? kernel.own_program(device.index) : kernel.build->sub_kernel_programs[device.index];
+      plan_->original ? kernel.own_program(device.index) : kernel.build->sub_kernel_programs[device.index];
   if (!program) return CL_DEVICE_NOT_AVAILABLE;  // only where the first device is lost
   SmallVector<RealKernel::Held, 4> held;
   for (const BufferAccess& access : launch_.plan_->accesses)
@@ -166,7 +174,7 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
 }
 
 cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) {
-  const LaunchPlan& plan = *launch_.plan_;
+  const LaunchPlan& plan = *plan_;
   const cl_kernel real = real_kernel(device).get();
   if (launch_.is_all_) event_->note_given();
   if (!plan.original)
@@ -175,7 +183,7 @@ cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piec
 }
 
 const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
-  return !launch_.plan_->original && launch_.kernel().translation->may_slice ? &slicing_ : nullptr;
+  return !plan_->original && launch_.kernel().translation->may_slice ? &slicing_ : nullptr;
 }
 
 std::optional<SubKernel::Shared> KernelLaunch::SubLaunch::shared() const {
@@ -188,8 +196,8 @@ cl_int KernelLaunch::SubLaunch::bring_for_others() {
 }
 
 uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
-  const Ndrange& all = launch_.plan_->ndrange;
-  return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
+  const Ndrange& all = plan_->ndrange;
+  return plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
 }
 
 Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
@@ -265,20 +273,20 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
 // one memory each launch can, wherever the one before ran.
 LaunchOptions KernelLaunch::find_options(Context& context) {
   CostModel* const known = kernel().cost_model;
-  const bool is_cut = has_to_be_cut(context), in_parts = parts_are_of_interest(context, is_cut);
-  const Interest otherwise = is_cut ? Interest::pieces : Interest::whole;
+  const OnePiece piece = one_piece(context);
+  const bool in_parts = parts_are_of_interest(context, piece);
   const bool in_one_memory = context.shares_host_memory();
   const bool may_pass = known && in_parts && !context.splits_always() && expected_whole_ns() > 0 &&
                         (in_one_memory || context.ways.taken() == Ways::Way::whole);
-  if (!may_pass) return options_of(request_, context, in_parts ? Interest::parts : otherwise);
+  if (!may_pass) return options_of(request_, context, in_parts ? Interest::parts : Interest::whole, piece);
   is_judged_ = (in_one_memory && known->judging.parts_pay()) ||
                known->judging.is_due(expected_whole_ns(), hides_judging(context));
   if (!is_judged_) {
     known->judging.passed();
-    return options_of(request_, context, otherwise);
+    return options_of(request_, context, Interest::whole, piece);
   }
   const uint64_t began = now_ns();
-  LaunchOptions options = options_of(request_, context, Interest::parts);
+  LaunchOptions options = options_of(request_, context, Interest::parts, piece);
   known->judging.took(now_ns() - began);
   return options;
 }
@@ -289,8 +297,9 @@ uint64_t KernelLaunch::expected_whole_ns() const {
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building; where it has to be cut,
 // also before anything is known.
-bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
-  if (context.is_managed() && is_within_a_slice(context)) return false;
+bool KernelLaunch::parts_are_of_interest(Context& context, OnePiece piece) const {
+  const bool is_cut = piece == OnePiece::sliced;
+  if (context.is_managed() && !is_cut && is_where_it_is_built(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
@@ -305,19 +314,20 @@ bool KernelLaunch::parts_are_of_interest(Context& context, bool is_cut) const {
   return Build::parts_pay(kernel().build, context, *known, whole_ns, is_foreseen);
 }
 
-// Under a manager, what is not known to take no longer than a slice.
-bool KernelLaunch::has_to_be_cut(const Context& context) const {
-  if (!context.is_managed()) return false;
-  const uint64_t ns = request_.kernel->in_one_piece_ns(kernel().build->fallback_device, work_items(request_.ndrange));
-  return ns == 0 || ns > RunAhead::kSliceNs;
+// Under a manager it is cut unless it is known to take no longer than a slice; while no other program is connected that
+// is longer, and it may have to be cut after all, by the time that it runs.
+OnePiece KernelLaunch::one_piece(const Context& context) const {
+  if (!context.is_managed()) return OnePiece::original;
+  const RealDevice& device = *context.devices[kernel().build->fallback_device];
+  const uint64_t ns = request_.kernel->in_one_piece_ns(device.index, work_items(request_.ndrange));
+  if (ns > 0 && ns <= RunAhead::kSliceNs) return OnePiece::original;
+  return ns > 0 && ns <= device.longest_piece_ns() ? OnePiece::may_be_sliced : OnePiece::sliced;
 }
 
-// Whether it runs on one device, where the program's own kernel can be had, and is known to take no longer there than a
-// slice: to cut it, and to run the rewritten kernel, only takes longer.
-bool KernelLaunch::is_within_a_slice(const Context& context) const {
+// Whether it runs on one device, where the program's own kernel can be had.
+bool KernelLaunch::is_where_it_is_built(const Context& context) const {
   const auto devices = context.devices_in_use();
-  if (devices.size() != 1 || devices[0] != kernel().build->fallback_device) return false;
-  return !has_to_be_cut(context);
+  return devices.size() == 1 && devices[0] == kernel().build->fallback_device;
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -635,7 +645,7 @@ void KernelLaunch::plan_without_lost_devices(Context& context) {
   };
   if (context.lost() == 0 || is_again_) return;
   if (!uses_lost(options_.whole) && !(options_.split && uses_lost(*options_.split))) return;
-  options_ = options_of(request_, context, Interest::parts);
+  options_ = options_of(request_, context, Interest::parts, one_piece(context));
   plan_ = nullptr;
 }
 

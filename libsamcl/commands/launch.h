@@ -58,12 +58,13 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     cl_int prepare(RealDevice& device) override;
     bool is_asked_for() const override;
     cl_int enqueue(RealDevice& device, const GroupBox& piece, const EventWanted& wanted) override;
-    GroupBox box() const override { return launch_.plan_->parts[index_].box; }
+    GroupBox box() const override { return plan_->parts[index_].box; }
+    void slice(const RealDevice& device) override;
     bool uses(const Storage& memory) const override { return launch_.request_.arguments->use(memory); }
     const Slicing* slicing() const override;
     std::optional<Shared> shared() const override;
     cl_int bring_for_others() override;
-    PieceTimes& times() const override { return times_; }
+    PieceTimes& times() const override { return *times_; }
     uint64_t work_items(const GroupBox& piece) const override;
     Giving::Times times_wanted() const override;
     void need_no_time() override;
@@ -74,13 +75,14 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
    private:
     RealKernel& real_kernel(const RealDevice& device) const;
-    static PieceTimes& times_of(const KernelLaunch& launch, const RealDevice& device);
+    PieceTimes& times_of(const RealDevice& device) const;
     void learn_speed(const RealDevice& device, const GroupBox& box, uint64_t ns) const;
 
     KernelLaunch& launch_;
     const std::shared_ptr<Event> event_;
     const size_t index_;
-    PieceTimes& times_;
+    const LaunchPlan* plan_;  // the launch's, or once it is to be sliced after all, that
+    PieceTimes* times_;
     const Slicing slicing_;
   };
 
@@ -104,10 +106,10 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void end_runs(IsDone is_done);
   bool is_done(size_t part) const;
   LaunchOptions find_options(Context& context);
-  bool parts_are_of_interest(Context& context, bool is_cut) const;
+  bool parts_are_of_interest(Context& context, OnePiece piece) const;
   uint64_t expected_whole_ns() const;  // 0: nothing is known
-  bool has_to_be_cut(const Context& context) const;
-  bool is_within_a_slice(const Context& context) const;
+  OnePiece one_piece(const Context& context) const;
+  bool is_where_it_is_built(const Context& context) const;
   void find_home(const Event& event, const Planner& planner);
   void find_strand(const Event& event, Planner& planner);
   bool may_have_parts() const { return options_.split || options_.why_not_split == kPartsMayNotPay; }

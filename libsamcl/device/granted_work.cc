@@ -25,6 +25,7 @@ bool GrantedWork::add_at_once(Queue& queue, uint64_t ns, uint64_t now_ns) {
 bool GrantedWork::add_in_turn(Queue& queue, uint64_t ns, uint64_t (*clock)(), std::unique_lock<std::mutex>& lock) {
   if (std::ranges::find(line_, &queue) == line_.end()) line_.push_back(&queue);
   if (line_.front() != &queue) return false;
+  is_near_ = clock() < near_until_ns_;
   bool is_added = is_idle();
   if (!is_added) {
     is_added = ns > 0 && add_more(queue, ns, clock());
@@ -46,7 +47,8 @@ void GrantedWork::leave_line(const Queue& queue) {
 
 // If there is room. Two contexts of a program that is alone wait for each other, too.
 bool GrantedWork::add(Queue& queue, uint64_t ns, uint64_t now_ns) {
-  const bool is_far = now_ns >= near_until_ns_ && client_.runs_far(kGpu, device_);
+  is_near_ = now_ns < near_until_ns_;
+  const bool is_far = !is_near_ && client_.runs_far(kGpu, device_);
   is_far_ = is_far;
   if (in_flight_ns_ + ns > (is_far ? kFarMostNs : kMostNs) || (!is_far && ns > kSliceNs)) return false;
   ++in_flight_;
@@ -61,6 +63,7 @@ bool GrantedWork::add(Queue& queue, uint64_t ns, uint64_t now_ns) {
 bool GrantedWork::add_more(Queue& queue, uint64_t ns, uint64_t now_ns) {
   if (client_.is_wanted(kGpu, device_)) {
     near_until_ns_ = now_ns + kNearNs;
+    is_near_ = true;
     if (client_.revoke_requested(kGpu, device_) || now_ns >= held_since_ + kTurnNs) return false;
   }
   return add(queue, ns, now_ns);

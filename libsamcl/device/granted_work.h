@@ -37,11 +37,14 @@ class GrantedWork {
 
   GrantedWork(lease::Client& client, uint32_t device) : client_(client), device_(device) {}
 
+  // How long what is in flight may take. Without the mutex, as the next three.
+  uint64_t longest_piece_ns() const {
+    return client_.is_alone() && !is_near_.load(std::memory_order_relaxed) ? kFarSliceNs : kSliceNs;
+  }
   // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less
   // than what the driver's queues take from one to the next, which is learned while many of the shortest are in flight.
-  // Without the mutex, as the next two.
   uint64_t counted(uint64_t ns) const {
-    if (ns == 0 || (ns > kSliceNs && (ns > kFarSliceNs || !client_.is_alone()))) return 0;
+    if (ns == 0 || (ns > kSliceNs && ns > longest_piece_ns())) return 0;
     return std::max(ns, least_ns_.load(std::memory_order_relaxed));
   }
   // Measured: 1 us and more with PoCL, 4 us with an H200.
@@ -105,9 +108,11 @@ class GrantedWork {
   unsigned waiting_for_change_ = 0;
   std::condition_variable changed_;
   uint64_t held_since_ = 0;
-  uint64_t queues_far_ = 0;          // so many have something that came far ahead
-  uint64_t near_until_ns_ = 0;       // something else in the program wants the device, too
-  std::atomic<bool> is_far_{false};  // written under the mutex
+  uint64_t queues_far_ = 0;  // so many have something that came far ahead
+  // Something else in the program wants the device, too: for a while it does not run far.
+  uint64_t near_until_ns_ = 0;
+  std::atomic<bool> is_near_{false};  // written under the mutex
+  std::atomic<bool> is_far_{false};   // written under the mutex
   // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
   uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;
   std::array<uint64_t, 8> learned_{};  // the last of them; 0: none yet

@@ -72,6 +72,8 @@ class RealDevice {
   void rest() const;
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
+  // Where a manager grants it: how long a kernel may take in one piece, ns.
+  uint64_t longest_piece_ns() const;
 
   // Its in-order queues: the device itself, and more of them with the same context and memory, each of which has its
   // own commands on their way, for what is to run at the same time (objects/strands.h). nullptr: that is not made. Any

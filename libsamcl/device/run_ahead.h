@@ -36,6 +36,7 @@ class RunAhead {
   const std::shared_ptr<GrantedWork>& work() const { return work_; }
 
   // See GrantedWork.
+  uint64_t longest_piece_ns() const { return work_->longest_piece_ns(); }
   uint64_t counted(uint64_t ns) const { return work_->counted(ns); }
   bool is_full_of_short_ones() const { return work_->is_full_of_short_ones(); }
   bool is_far() const { return work_->is_far(); }

@@ -197,6 +197,7 @@ cl_int run_shared(SubKernel& kernel, const SubKernel::Shared& shared, RealDevice
 }  // namespace
 
 cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
+  if (device.lease.client) kernel.slice(device);
   if (const cl_int error = room.ask([&] { return kernel.prepare(device); }); error != CL_SUCCESS) return error;
   device.rest();
   RunTimes run{.began = now_ns()};

@@ -32,6 +32,8 @@ class SubKernel : public engine::KernelWork {
     std::atomic<uint64_t>& slices;  // counted
   };
   virtual const Slicing* slicing() const = 0;
+  // It is about to run alone on a device that a manager grants: from now on it may run in pieces, if it can.
+  virtual void slice(const RealDevice& /*device*/) {}
   // Where devices may run pieces of each other's parts: what they take from, as which of them. Needs slicing(). Not
   // under a manager.
   struct Shared {

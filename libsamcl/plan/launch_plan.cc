@@ -44,8 +44,8 @@ class Options {
         may_hold_(context.may_hold() && !context.device->is_mixed() && kernel_.translation &&
                   !kernel_.translation->orders_memory) {}
 
-  LaunchOptions make(Interest interest) {
-    LaunchOptions options = make_ways(interest);
+  LaunchOptions make(Interest interest, OnePiece piece) {
+    LaunchOptions options = make_ways(interest, piece);
     const RealDevice& device = *context_.devices[options.whole.parts[0].device];
     if (context_.survives() || beside::pays(request_, context_, device)) find_shares(options.whole);
     return options;
@@ -68,8 +68,8 @@ class Options {
   }
 
  private:
-  LaunchOptions make_ways(Interest interest) {
-    LaunchOptions options{whole(), nullptr, {}};
+  LaunchOptions make_ways(Interest interest, OnePiece piece) {
+    LaunchOptions options{whole(), nullptr, {}, nullptr};
     accesses_ = &options.whole.accesses;
     options.why_not_split = why_not_in_parts();
     if (!options.why_not_split.empty()) return options;
@@ -78,8 +78,7 @@ class Options {
     options.why_not_split = why_not_on_several(devices.size());
     if (!in_parts_too && options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
     if (devices.size() == 1 && context_.devices_in_use().size() > 1) options.why_not_split = kOtherBytes;
-    const bool slices =
-        interest != Interest::whole && context_.devices[0]->lease.client && kernel_.translation->may_slice;
+    const bool slices = piece != OnePiece::original && kernel_.translation->may_slice;
     if (!options.why_not_split.empty() && !slices) return options;
     LaunchPlan in_parts = options.whole;
     in_parts.original = false;
@@ -93,10 +92,13 @@ class Options {
       if (options.why_not_split.empty()) options.split = std::make_unique<LaunchPlan>(std::move(split));
     }
     // The one piece that a manager can have cut into slices.
-    if (slices) {
-      cut(in_parts, std::array{bound_ ? 0u : devices[0]});
+    if (!slices) return options;
+    const unsigned device = piece == OnePiece::sliced ? devices[0] : options.whole.parts[0].device;
+    cut(in_parts, std::array{bound_ ? 0u : device});
+    if (piece == OnePiece::sliced)
       options.whole = std::move(in_parts);
-    }
+    else
+      options.sliced = std::make_unique<LaunchPlan>(std::move(in_parts));
     return options;
   }
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
@@ -493,8 +495,8 @@ Covered LaunchPlan::covered(const GroupBox& box) const {
   return {cut, static_cast<double>(box.first[cut]) / all, static_cast<double>(box.first[cut] + box.count[cut]) / all};
 }
 
-LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest) {
-  return Options(request, context).make(interest);
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest, OnePiece piece) {
+  return Options(request, context).make(interest, piece);
 }
 
 uint64_t written_by(const LaunchRequest& request, const Context& context) {

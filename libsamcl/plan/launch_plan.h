@@ -69,17 +69,21 @@ inline constexpr char kOtherBytes[] = "gives other bytes on devices that are not
 inline constexpr char kTested[] = "was tested on devices that are not alike, and ran on the first kind";
 inline constexpr char kNotTested[] = "no self-test has shown devices that are not alike to give the same bytes";
 
-// Both ways to run a launch. Under a manager the one piece is one that can be sliced, if possible.
+// Both ways to run a launch.
 struct LaunchOptions {
   LaunchPlan whole;
-  std::unique_ptr<LaunchPlan> split;  // on all devices in use; nullptr: it must not
-  std::string_view why_not_split;     // then; empty otherwise. Lives as long as the kernel
+  std::unique_ptr<LaunchPlan> split;   // on all devices in use; nullptr: it must not
+  std::string_view why_not_split;      // then; empty otherwise. Lives as long as the kernel
+  std::unique_ptr<LaunchPlan> sliced;  // the whole, as one that can be sliced; nullptr: it cannot, or need not
 };
 
-// What is of interest: to find out what each part would need takes longer than a short kernel. pieces: that the one
-// piece can be sliced under a manager, whatever there is to say against that.
-enum class Interest : uint8_t { whole, pieces, parts };
-LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest);
+// What is of interest: to find out what each part would need takes longer than a short kernel.
+enum class Interest : uint8_t { whole, parts };
+// Under a manager, what the whole is, where that can be: one that can be sliced; or the program's own kernel, which
+// may turn out to have to be.
+enum class OnePiece : uint8_t { original, may_be_sliced, sliced };
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, Interest interest,
+                         OnePiece piece = OnePiece::original);
 
 // Bytes that all of it writes; 0: not known.
 uint64_t written_by(const LaunchRequest& request, const Context& context);

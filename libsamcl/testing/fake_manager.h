@@ -24,7 +24,7 @@ class FakeManager : public lease::Client {
   std::atomic<bool> alone{false};     // no other program is connected
   std::atomic<bool> is_far{false};    // who holds a device says that he runs far
   std::atomic<bool> is_link_far{false};
-  std::atomic<uint64_t> limit{0};     // of each device's memory, bytes; 0: none
+  std::atomic<uint64_t> limit{0};  // of each device's memory, bytes; 0: none
 
   // All of so many devices.
   void choose_all(unsigned devices) {

@@ -63,7 +63,11 @@ void PinnedRing::in_parallel(size_t most, const std::function<void()>& work) con
 class PinnedRing::Transfer {
  public:
   Transfer(PinnedRing& ring, RectanglePairs pieces, size_t chunk, bool is_far, const Give& give, const Pause* pause)
-      : ring_(ring), pieces_(std::move(pieces)), most_near_(kGivesWay / chunk), give_(give), pause_(pause),
+      : ring_(ring),
+        pieces_(std::move(pieces)),
+        most_near_(kGivesWay / chunk),
+        give_(give),
+        pause_(pause),
         is_far_(is_far) {
     in_use_ = std::min(is_far ? kBytes / chunk : most_near_, pieces_.size());
     for (size_t i = 0; i < in_use_; ++i) chunks_.push_back({ring.memory_ + i * chunk, nullptr, 0});
@@ -170,7 +174,7 @@ class PinnedRing::Transfer {
   const Pause* const pause_;
   std::mutex mutex_;  // guards what follows
   std::deque<Chunk> chunks_;
-  size_t next_ = 0;  // piece that nobody has begun
+  size_t next_ = 0;    // piece that nobody has begun
   size_t in_use_ = 0;  // chunks: these, and those that threads have
   bool is_far_;
   cl_int error_ = CL_SUCCESS;

@@ -63,10 +63,10 @@ class PinnedRing {
  private:
   // Measured on two H100 with 8 threads for each (GB/s up and down; memory is copied at 60): chunks of 512 KiB 42 and
   // 38, 1 MiB 46 and 56, 2 MiB 47 and 70. For an upload each thread needs two chunks: one is moved while it fills the
-  // other. Half of these where others wait, so that as many threads have some of what may be in flight. A short download
-  // goes in as many chunks as there are threads: on two H200 with 512 KiB 4 MiB took 230 us instead of 340, 8 MiB in
-  // eight 320 instead of 470. Uploads gained nothing by it. While each thread empties a chunk, as many more are being
-  // moved: with 16 MiB in all instead of 32 one H200 gave 29 GB/s down instead of 50.
+  // other. Half of these where others wait, so that as many threads have some of what may be in flight. A short
+  // download goes in as many chunks as there are threads: on two H200 with 512 KiB 4 MiB took 230 us instead of 340, 8
+  // MiB in eight 320 instead of 470. Uploads gained nothing by it. While each thread empties a chunk, as many more are
+  // being moved: with 16 MiB in all instead of 32 one H200 gave 29 GB/s down instead of 50.
   static constexpr size_t kUp = 1 << 20, kDown = 2 << 20, kLeastDown = 512 << 10;
   static constexpr unsigned kThreads = 8;
   class Transfer;
