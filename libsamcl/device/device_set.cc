@@ -84,7 +84,7 @@ bool DeviceSet::is_free_of_others() const {
 void DeviceSet::expect_memory(uint64_t bytes) const {
   if (!peers || !peers->makes_ahead(bytes) || is_managed()) return;
   try {
-    devices[0]->worker(engine::LaneKind::compute).post([memory = peers, bytes] { memory->make_ahead(bytes); });
+    devices[0]->maker().post([memory = peers, bytes] { memory->make_ahead(bytes); });
   } catch (...) {  // no thread, no memory
   }
 }

@@ -83,6 +83,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vecto
   for (size_t lane = 0; lane < kLanes; ++lane) {
     workers_[lane] = std::make_unique<Worker>(kNames[lane] + numbered(index, strand_index), attach_thread);
   }
+  maker_ = std::make_unique<Worker>("samcl-make" + numbered(index, strand_index));
 }
 
 cl_int RealDevice::open() const {
@@ -127,8 +128,9 @@ cl_int RealDevice::create_context_and_queues() const {
 }
 
 RealDevice::~RealDevice() {
-  submissions_.reset();                          // its last job still uses what follows,
-  for (auto& worker : workers_) worker.reset();  // and theirs the queues, or makes strands
+  submissions_.reset();  // its last job still uses what follows,
+  maker_.reset();        // and this one's the queues, or makes strands
+  for (auto& worker : workers_) worker.reset();
   each_further_strand([](const RealDevice& strand) { delete &strand; });
   completions_.reset();
   const auto& cl = driver::real();
@@ -161,14 +163,14 @@ void RealDevice::expect_launches() {
   if (expects_launches_.exchange(true)) return;
   completions_->begin_thread();
   if (!computes_in_caller && may_submit_on_thread()) submissions_->thread().post([] {});
+  if (run_ahead_) worker(engine::LaneKind::compute).post([] {});
 }
 
 // NVIDIA's driver takes 0.4 ms to pin it, in which it lets nobody else call it for a part of that.
 PinnedPlace::Held RealDevice::pinned_place(uint64_t bytes) {
   constexpr unsigned kPays = 8;
   if (bytes <= PinnedPlace::kBytes && ++short_reads_ == kPays && gains_by_pinned_chunks(id)) {
-    Worker& thread = may_submit_on_thread() ? submissions_->thread() : worker(engine::LaneKind::compute);
-    thread.post([this] { pinned_place_.prepare(context_); });
+    maker_->post([this] { pinned_place_.prepare(context_); });
   }
   return pinned_place_.take(bytes);
 }
@@ -279,6 +281,7 @@ bool RealDevice::drain(int milliseconds) {
   submissions_->drain(SubmissionQueue::Lock::free);
   idle &= submissions_->thread().drain(left());  // it may be making room for what another thread has submitted since
   for (auto& worker : workers_) idle &= worker->drain(left());
+  idle &= maker_->drain(left());
   each_further_strand([&](RealDevice& strand) { idle &= strand.drain(left()); });
   return (!completions_ || completions_->drain(left())) && idle;
 }
@@ -286,6 +289,7 @@ bool RealDevice::drain(int milliseconds) {
 void RealDevice::wake_threads() {
   submissions_->thread().post([] {});
   for (auto& worker : workers_) worker->post([] {});
+  maker_->post([] {});
   if (completions_) completions_->wake_thread();
   each_further_strand([](RealDevice& strand) { strand.wake_threads(); });
 }
@@ -295,10 +299,8 @@ lease::Lease RealDevice::link_lease() const {
                         [this] { return lease::Lease(lease.client, lease::ResourceKind::link, lease.index); });
 }
 
-// On a thread that transfers do not wait for: the driver lets nobody else call it for a part of that.
 void RealDevice::prepare_ring(engine::LaneKind lane) const {
-  if (PinnedRing* const ring = queues_[index_of(lane)].ring.get())
-    workers_[index_of(engine::LaneKind::compute)]->post([ring] { ring->prepare(); });
+  if (PinnedRing* const ring = queues_[index_of(lane)].ring.get()) maker_->post([ring] { ring->prepare(); });
 }
 
 void RealDevice::prepare_rings() const {

@@ -171,6 +171,9 @@ class RealDevice {
   }
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
+  // Of what is made before it is needed, some ms long: no operation waits for it, but for the driver, which lets nobody
+  // else call it for a part of that.
+  Worker& maker() { return *maker_; }
 
   // A program has been built whose kernels most often run here: the threads that will be needed begin now, and not
   // while one is launched.
@@ -244,6 +247,7 @@ class RealDevice {
   mutable std::array<Queue, kLanes> queues_;
   mutable std::atomic<bool> is_open_{false};
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
+  std::unique_ptr<Worker> maker_;
   PinnedPlace pinned_place_;
   std::atomic<unsigned> short_reads_{0};
 

@@ -170,7 +170,7 @@ void Context::make_strand(unsigned device, unsigned number) {
     strands_made_.resize(devices.size());
     if (strands_made_[device] & bit) return;
     strands_made_[device] |= bit;
-    strands.are_always() ? make() : devices[device]->worker(engine::LaneKind::compute).post(make);
+    strands.are_always() ? make() : devices[device]->maker().post(make);
   } catch (...) {  // no memory: what would go there stays in the first one
   }
 }
