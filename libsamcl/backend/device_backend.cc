@@ -336,11 +336,15 @@ cl_int DeviceBackend::give_up(const Node& node, const Giving& giving, cl_int err
 // times are its own.
 uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (trace::on()) return 0;
-  const RunAhead& ahead = *set_.at(node.lane).run_ahead();
+  const RealDevice& device = set_.at(node.lane);
+  const RunAhead& ahead = *device.run_ahead();
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
-  return ahead.counted(local_ns(node.operation));
+  // Others would have to be let on the link in between.
+  const bool has_link = device.longest_piece_ns() > RunAhead::kSliceNs;
+  const uint64_t ns = local_ns(node.operation);
+  return ahead.counted(ns > 0 || !has_link ? ns : upload_ns(node.operation));
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {

@@ -23,6 +23,8 @@ bool needs_thread(const engine::Operation& operation);
 // What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it
 // is. 0: it needs the host or a link to it.
 uint64_t local_ns(const engine::Operation& operation);
+// The same of a short upload; 0: it is none.
+uint64_t upload_ns(const engine::Operation& operation);
 
 // What a device copies of another one's memory, or for it: from which of its memory objects to which.
 struct PeerCopy {

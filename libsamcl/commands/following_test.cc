@@ -1344,6 +1344,25 @@ TEST_F(GrantedLaunches, TakeLongerInOnePieceWhileTheProgramIsAlone) {
   EXPECT_GT(sliceable->record.slices, slices) << "another program would wait for it";
 }
 
+TEST_F(GrantedLaunches, HaveShortUploadsBehindThemWhileTheProgramIsAlone) {
+  for (const bool is_alone : {false, true}) {
+    manager.alone = is_alone;
+    const BufferPtr a = filled(0);
+    const Words words = counting(kSize, 7);
+    first(a);
+    const int writes = machine.driver.count(Call::write);
+    const auto write = enqueue(write_buffer(a, 0, a->size(), words.data()), queue);
+    give_all();
+    EXPECT_EQ(machine.driver.count(Call::write) - writes, is_alone ? 1 : 0);
+    launch(add_one, {a});
+    machine.driver.resume();
+    EXPECT_EQ(write->wait(), CL_COMPLETE);
+    EXPECT_EQ(contents(a), counting(kSize, 8));
+    finish();
+    EXPECT_EQ(leases("+link 0"), is_alone ? 1 : 2) << "to read, and to write";
+  }
+}
+
 TEST_F(GrantedLaunches, GiveWay) {
   const BufferPtr a = filled(0);
   first(a);

@@ -72,6 +72,7 @@ class RealDevice {
   void rest() const;
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
+  const RunAhead* run_ahead() const { return run_ahead_.get(); }
   // Where a manager grants it: how long a kernel may take in one piece, ns.
   uint64_t longest_piece_ns() const;
 
