@@ -1345,6 +1345,7 @@ TEST_F(GrantedLaunches, TakeLongerInOnePieceWhileTheProgramIsAlone) {
 }
 
 TEST_F(GrantedLaunches, HaveShortUploadsBehindThemWhileTheProgramIsAlone) {
+  if (context.shares_host_memory()) GTEST_SKIP() << "there are none";
   for (const bool is_alone : {false, true}) {
     manager.alone = is_alone;
     const BufferPtr a = filled(0);

@@ -315,9 +315,11 @@ bool KernelLaunch::parts_are_of_interest(Context& context, OnePiece piece) const
 }
 
 // Under a manager it is cut unless it is known to take no longer than a slice; while no other program is connected that
-// is longer, and it may have to be cut after all, by the time that it runs.
+// is longer, and it may have to be cut after all, by the time that it runs. On another device than the program's own
+// kernel runs on, it is always one that can be.
 OnePiece KernelLaunch::one_piece(const Context& context) const {
   if (!context.is_managed()) return OnePiece::original;
+  if (context.devices_in_use()[0] != kernel().build->fallback_device) return OnePiece::sliced;
   const RealDevice& device = *context.devices[kernel().build->fallback_device];
   const uint64_t ns = request_.kernel->in_one_piece_ns(device.index, work_items(request_.ndrange));
   if (ns > 0 && ns <= RunAhead::kSliceNs) return OnePiece::original;
