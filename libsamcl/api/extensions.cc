@@ -245,7 +245,10 @@ void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
 }
 
 void* CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char* name) {
-  return platform ? extension_function(platform, name) : nullptr;
+  if (platform) return extension_function(platform, name);
+  // Loaders may take one of their platforms then.
+  void* const real = name ? real_extension_function(nullptr, name) : nullptr;
+  return real && !contains(kPassedThrough, name) ? extension_function(nullptr, name) : real;
 }
 
 }  // namespace api

@@ -204,6 +204,18 @@ TEST_F(Devices, ExtensionFunctionsThatDoNotExistAreNull) {
   EXPECT_EQ(clGetExtensionFunctionAddressForPlatform(platform(), "clThereIsNoSuchFunctionKHR"), nullptr);
 }
 
+TEST_F(Devices, ExtensionFunctionsOfNoPlatformAreThoseOfTheLoadersFirstOne) {
+  EXPECT_EQ(clGetExtensionFunctionAddressForPlatform(nullptr, "clThereIsNoSuchFunctionKHR"), nullptr);
+  if (!clGetExtensionFunctionAddress("clGetICDLoaderInfoOCLICD")) GTEST_SKIP() << "another loader's are none";
+  EXPECT_NE(clGetExtensionFunctionAddressForPlatform(nullptr, "clIcdGetPlatformIDsKHR"), nullptr);
+  const auto info = reinterpret_cast<decltype(&clGetPlatformInfo)>(
+      clGetExtensionFunctionAddressForPlatform(nullptr, "clGetPlatformInfo"));
+  ASSERT_NE(info, nullptr);
+  size_t size = 0;
+  EXPECT_OK(info(platform(), CL_PLATFORM_NAME, 0, nullptr, &size));
+  EXPECT_GT(size, 1u);
+}
+
 TEST_F(Devices, APlatformThatLoadersKnowTellsThemOfItself) {
   char extensions[4096] = "";
   ASSERT_OK(clGetPlatformInfo(platform(), CL_PLATFORM_EXTENSIONS, sizeof extensions, extensions, nullptr));
