@@ -47,6 +47,7 @@ POCL_WAYS = {
     "staged": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "staged"}),
     "peer": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "peer"}),
     "managed": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_MANAGER": "embedded"}),
+    "managed default": ("pthread", 2, {"SAMCL_MANAGER": "embedded", "SAMCL_TRANSPORT": "staged"}),
 }
 # Likewise on all GPUs.
 GPU = "GPU"
