@@ -115,6 +115,7 @@ class ManagedClient final : public Client {
       slot.lock.lock();
     }
     refresh(slot);
+    if (slot.session->usable() && slot.session->is_idle()) slot.session->wake(devices_.size());
     if (!slot.session->usable() && !renew(slot)) return;
     slot.session->look_for_trace();
     slot.held = slot.session->take(kind, device);
@@ -126,7 +127,7 @@ class ManagedClient final : public Client {
     Slot& slot = slots_[slot_index(kind, device)];
     if (!slot.lock.try_lock()) return false;
     refresh(slot);
-    slot.held = slot.session->usable() && slot.session->take(kind, device);
+    slot.held = slot.session->usable() && !slot.session->is_idle() && slot.session->take(kind, device);
     if (!slot.held) slot.lock.unlock();
     return slot.held;
   }

@@ -67,7 +67,7 @@ class Client {
   // One load of shared memory. For the holder.
   virtual bool revoke_requested(ResourceKind kind, uint32_t device) const = 0;
 
-  // Whether no other program is connected. Thread-safe.
+  // Whether no other program is connected, but for ones that have done nothing for a while. Thread-safe.
   virtual bool is_alone() const { return !managed(); }
 
   // Whether the holder may have more in flight than others may have to wait for, because he is alone. Once he may, a

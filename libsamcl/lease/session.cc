@@ -63,6 +63,14 @@ void Session::wait_for_run_far(size_t devices) const {
     }
 }
 
+void Session::wake(size_t devices) {
+  Message message;
+  message.kind = MessageKind::wake;
+  const auto is_awake = [this](uint32_t) { return !is_idle(); };
+  if (ask(message, is_awake, [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); }))
+    wait_for_run_far(devices);
+}
+
 // That the daemon has asked others to give back, since our task reserved it.
 void Session::wait_for_memory() const {
   const auto until = std::chrono::steady_clock::now() + milliseconds(protocol::kMemoryWaitMs);

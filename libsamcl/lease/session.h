@@ -71,8 +71,14 @@ class Session {
            !gone_.load(std::memory_order_relaxed);
   }
 
-  // See Client. Who connects is counted before he looks who runs far; so we say it before we look whether anybody is.
-  bool is_alone() const { return notice_->programs.load() == 1; }
+  // Whether the daemon takes us for one that does nothing. wake: it does so no more, and who ran far meanwhile has
+  // ended. Blocks, as connecting does; before anything is taken.
+  bool is_idle() const { return page_->is_idle.load() != 0; }
+  void wake(size_t devices);
+
+  // See Client. Who connects or wakes is counted before he looks who runs far; so we say it before we look whether
+  // anybody is.
+  bool is_alone() const { return notice_->programs.load() == 1 && !is_idle(); }
   bool runs_far(ResourceKind kind, uint32_t device) {
     if (!is_alone()) return false;
     auto& far_ahead = words_->far_ahead[resource_of(kind, device)];

@@ -25,6 +25,7 @@ constexpr uint64_t kLongestLoanNs = 1'000'000'000;         // where no longer se
 constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
 constexpr uint64_t kDemotedNs = 1'000'000'000;             // where there is no period
 constexpr uint64_t kMemoryLookNs = 2'000'000;              // between looks whether others have given memory back
+constexpr unsigned kQuietBeats = 4;                        // after which a program counts as idle
 constexpr size_t kThreadsKept = 4096;                      // of a program
 constexpr size_t kTasksKept = 4096;                        // histories of
 
@@ -448,6 +449,7 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
     case MessageKind::begin_job: begin_job(found->second); break;
     case MessageKind::request_gpu: request_gpu(found->second, message); break;
     case MessageKind::end_job: end_job(found->second); break;
+    case MessageKind::wake: wake(found->second); break;
   }
   handle_overruns();
   handle_greedy_jobs();
@@ -529,6 +531,7 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
   std::vector<DeadlineMiss> missed;
   for (auto& [id, program] : programs_) {
     program.mark.look(program.page->jobs.began_ns.load(), now_ns);
+    look_whether_idle(program);
     const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
@@ -715,7 +718,38 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   return &program;
 }
 
-void Broker::count_programs() { board_.notice().programs.store(static_cast<uint32_t>(programs_.size())); }
+void Broker::count_programs() {
+  const auto is_awake = [](const auto& entry) { return !entry.second.is_idle; };
+  board_.notice().programs.store(static_cast<uint32_t>(std::ranges::count_if(programs_, is_awake)));
+}
+
+// One of no task that has had nothing for a while. It may take something just now: then it holds that when we look
+// again, unless it has given it back.
+void Broker::look_whether_idle(ConnectedProgram& program) {
+  uint32_t leases = 0;
+  bool holds = false;
+  for (const uint8_t device : program.devices) {
+    for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) {
+      const uint32_t resource = device * protocol::kResourcesPerDevice + kind;
+      leases += program.page->leases[resource].load(std::memory_order_relaxed);
+      holds |= scheduler_.owner(resource) == program.id;
+    }
+  }
+  const bool is_quiet = std::exchange(program.leases, leases) == leases && !holds;
+  if (!is_quiet || !program.assignment.task.empty() || programs_.size() == 1) return wake(program);
+  if (++program.quiet_beats < kQuietBeats || program.is_idle) return;
+  // In this order, here and there: it must not take itself for alone while another one does.
+  program.is_idle = true;
+  program.page->is_idle.store(1);
+  count_programs();
+}
+
+void Broker::wake(ConnectedProgram& program) {
+  program.quiet_beats = 0;
+  if (!std::exchange(program.is_idle, false)) return;
+  count_programs();
+  program.page->is_idle.store(0);
+}
 
 uint32_t Broker::free_id() {
   do last_id_ = last_id_ % protocol::kMaxClientId + 1;
@@ -782,6 +816,7 @@ void Broker::assign(ConnectedProgram& program) {
                         : task->hold_ns >= 0      ? static_cast<uint64_t>(task->hold_ns)
                                                   : config_.hold_ns};
   set_promise(program, planned);
+  if (task) wake(program);
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();
   using Jobs = protocol::ClientPage;

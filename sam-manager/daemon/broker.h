@@ -190,6 +190,8 @@ class Broker {
   void use_policy(const std::string& name);
   void attach_thread(ConnectedProgram& program, const protocol::Message& message);
   void count_programs();
+  void look_whether_idle(ConnectedProgram& program);
+  void wake(ConnectedProgram& program);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
   bool is_holder_stopped(uint32_t held) const;

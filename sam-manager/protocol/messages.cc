@@ -28,7 +28,8 @@ Result<Message> parse_message(std::string_view bytes) {
       return message;
     case MessageKind::begin_job:
     case MessageKind::request_gpu:
-    case MessageKind::end_job: return message;
+    case MessageKind::end_job:
+    case MessageKind::wake: return message;
   }
   return fail("its kind is " + std::to_string(static_cast<int>(message.kind)) + ", which is no message");
 }

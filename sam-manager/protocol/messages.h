@@ -22,6 +22,7 @@ enum class MessageKind : uint16_t {
   end_job,      // the job ends, and with it what it had
 
   handed,  // it has handed `resource` over to who was next, as the word said
+  wake,    // it was idle, and is about to take something: ClientPage::is_idle is cleared then
 };
 
 struct Message {

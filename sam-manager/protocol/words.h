@@ -82,7 +82,7 @@ struct Notice {
   uint32_t version;  // kVersion
   LifeLock life;
   std::atomic<uint32_t> beats;     // grows at least once a second while programs are connected
-  std::atomic<uint32_t> programs;  // that are connected
+  std::atomic<uint32_t> programs;  // that are connected, and not idle (ClientPage::is_idle)
 };
 
 // What the daemon decided for a client. One writer (the daemon), any readers; `version` is odd while it is
@@ -140,6 +140,10 @@ struct JobTimes {
 };
 
 struct ClientPage {
+  // Whether the program is taken for one that does nothing at present: the others may be as if it were not connected.
+  // Before it takes anything it sends MessageKind::wake, waits until this is 0, and for those who run far
+  // (Words::far_ahead). The daemon writes.
+  std::atomic<uint32_t> is_idle;
   AssignmentCell assignment;
   JobTimes jobs;
   // Of each resource: the sequence number (low 32 bits) of the acquire that was granted last, as far as the daemon has

@@ -98,6 +98,54 @@ TEST_F(ManagerTest, WhoConnectsWaitsForOneThatRunsFar) {
   third.join();
 }
 
+TEST_F(ManagerTest, WhoDoesNothingForAWhileIsInNobodysWayAndWaitsOnceThen) {
+  const auto first = daemon.connect(), idle = daemon.connect();
+  ASSERT_TRUE(first && idle);
+  idle->acquire(kGpu, 1);
+  first->acquire(kGpu, 0);
+  EXPECT_FALSE(first->runs_far(kGpu, 0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  EXPECT_FALSE(first->is_alone()) << "who has something does not do nothing";
+  idle->release(kGpu, 1);
+  while (!first->runs_far(kGpu, 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(idle->is_alone());
+  EXPECT_FALSE(idle->try_acquire(kGpu, 1)) << "that would be to wait";
+  std::atomic<bool> has_ended = false;
+  std::thread other([&] {
+    idle->acquire(kGpu, 1);
+    EXPECT_TRUE(has_ended) << "it did not wait";
+    idle->release(kGpu, 1);
+  });
+  while (first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(first->runs_far(kGpu, 0));
+  has_ended = true;
+  first->ends_run_far(kGpu, 0);
+  other.join();
+  EXPECT_FALSE(first->is_alone());
+  EXPECT_TRUE(idle->try_acquire(kGpu, 1));
+  idle->release(kGpu, 1);
+  first->release(kGpu, 0);
+}
+
+TEST_F(ManagerTest, ATaskThatDoesNothingIsInTheWay) {
+  const auto first = daemon.connect(), idle = daemon.connect();
+  ASSERT_TRUE(first && idle);
+  while (!first->is_alone()) {
+    first->acquire(kGpu, 0);
+    first->release(kGpu, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_EQ(daemon.register_task("task", 5, 1), "");
+  EXPECT_TRUE(first->is_alone());
+  const auto task = daemon.connect("task");
+  ASSERT_TRUE(task && task->is_task());
+  const auto until = Clock::now() + std::chrono::milliseconds(2500);
+  while (Clock::now() < until) {
+    EXPECT_FALSE(first->is_alone());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 TEST_F(ManagerTest, WhoConnectsDoesNotWaitForEver) {
   const auto first = daemon.connect();
   ASSERT_TRUE(first);

@@ -80,6 +80,7 @@ class Session {
                    : kind == 'b' ? protocol::MessageKind::begin_job
                    : kind == 'g' ? protocol::MessageKind::request_gpu
                    : kind == 'e' ? protocol::MessageKind::end_job
+                   : kind == 'w' ? protocol::MessageKind::wake
                                  : protocol::MessageKind::acquire;
     message.resource = text.size() > 3 ? static_cast<unsigned char>(text[3] - '0') : 0u;
     message.sequence = ++sequence_;
