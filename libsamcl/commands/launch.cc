@@ -321,9 +321,10 @@ OnePiece KernelLaunch::one_piece(const Context& context) const {
   if (!context.is_managed()) return OnePiece::original;
   if (context.devices_in_use()[0] != kernel().build->fallback_device) return OnePiece::sliced;
   const RealDevice& device = *context.devices[kernel().build->fallback_device];
-  const uint64_t ns = request_.kernel->in_one_piece_ns(device.index, work_items(request_.ndrange));
-  if (ns > 0 && ns <= RunAhead::kSliceNs) return OnePiece::original;
-  return ns > 0 && ns <= device.longest_piece_ns() ? OnePiece::may_be_sliced : OnePiece::sliced;
+  const uint64_t items = work_items(request_.ndrange), ns = request_.kernel->in_one_piece_ns(device.index, items);
+  if (ns == 0 || ns > device.longest_piece_ns()) return OnePiece::sliced;
+  request_.kernel->learn_from_rewritten(device.index, items);
+  return ns > RunAhead::kSliceNs ? OnePiece::may_be_sliced : OnePiece::original;
 }
 
 // Whether it runs on one device, where the program's own kernel can be had.

@@ -459,16 +459,14 @@ RealKernel& Kernel::own(const RealDevice& device) {
 }
 
 uint64_t Kernel::in_one_piece_ns(unsigned device, uint64_t work_items) {
-  PieceTimes& times = own(device).times;
-  const uint64_t ns = times.expect(work_items);
-  if (ns > 0 || sub_kernels.empty()) return ns;
-  const uint64_t rewritten_ns = sub_kernels[device]->times.expect(work_items);
-  if (rewritten_ns > 0) times.took(work_items, rewritten_ns);
-  return rewritten_ns;
+  const uint64_t ns = own(device).times.expect(work_items);
+  return ns > 0 || sub_kernels.empty() ? ns : sub_kernels[device]->times.expect(work_items);
 }
 
-bool Kernel::is_timed(unsigned device) {
-  return own(device).times.expect(1) > 0 || (!sub_kernels.empty() && sub_kernels[device]->times.expect(1) > 0);
+void Kernel::learn_from_rewritten(unsigned device, uint64_t work_items) {
+  PieceTimes& times = own(device).times;
+  if (times.expect(work_items) > 0) return;
+  if (const uint64_t ns = in_one_piece_ns(device, work_items); ns > 0) times.took(work_items, ns);
 }
 
 RealKernel& Kernel::rewritten(const RealDevice& device) {

@@ -241,11 +241,10 @@ class Kernel : public Object<Kernel> {
   // Where a manager grants the devices: whether anybody has waited to know what the first launch takes.
   enum class First : uint8_t { to_come, launched, awaited };
   std::atomic<First> first{First::to_come};
-  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known. What
-  // is known of the rewritten kernel is learned for the program's own.
+  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known.
   uint64_t in_one_piece_ns(unsigned device, uint64_t work_items);
-  // Whether any have been.
-  bool is_timed(unsigned device);
+  // The program's own is about to run there: it is expected to take what the rewritten one does, until it was timed.
+  void learn_from_rewritten(unsigned device, uint64_t work_items);
 
   // Its launches that follow others; under the graph's lock, as the next.
   LaunchSeries series;
