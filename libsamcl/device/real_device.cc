@@ -393,7 +393,9 @@ cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const De
   trace::Span span(activity, index, rows.bytes());
   const auto chunk = [&] {
     if (!lease.client) return rows.bytes();
-    return !is_of_task() && link.may_run_far() ? kFarChunk : kChunk;
+    if (!is_of_task() && link.may_run_far()) return kFarChunk;
+    link.ends_run_far();
+    return kChunk;
   };
   bool is_first = true;
   for (const auto& [far_piece, far_host_piece] : cut(rows, host_rows, chunk()))

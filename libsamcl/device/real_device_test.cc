@@ -157,8 +157,9 @@ class ConnectsAfter : public testing::FakeManager {
   void ends_run_far(lease::ResourceKind, uint32_t) override {
     is_far = false;
     finishes = driver_.count(Call::finish);
+    writes = driver_.count(Call::write);
   }
-  int finishes = 0;  // there had been when what was far in flight had ended
+  int finishes = 0, writes = 0;  // there had been when what was far in flight had ended
 
  private:
   int left_;
@@ -188,6 +189,22 @@ TEST_F(RealDeviceTest, OnceAnotherProgramConnectsWhatIsInFlightEnds) {
     EXPECT_EQ(found, std::vector<std::byte>(kSize, std::byte{9}));
     storage = nullptr;
   }
+}
+
+TEST_F(RealDeviceTest, OnceAnotherProgramConnectsPiecesAreShortAgain) {
+  ConnectsAfter other(1, driver);
+  const std::shared_ptr<Context> context = driver.make_context(&other);
+  storage = std::make_unique<Storage>(context, kSize, nullptr);
+  cl_int error;
+  const cl_mem replica = storage->replica(1, &error);
+  EXPECT_TRUE(context->devices[1]->drain(10'000));
+  const Rectangle part = Rectangle::run(0, PinnedRing::kLeast - 1);
+  EXPECT_EQ(context->devices[1]->transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part,
+                                          traffic),
+            CL_SUCCESS);
+  EXPECT_EQ(other.writes, 0) << "before the first one, which is short";
+  EXPECT_EQ(driver.count(Call::write), 1);
+  EXPECT_FALSE(other.is_far);
 }
 
 // Grants a link to one thread at a time, and always has another program wait for it.

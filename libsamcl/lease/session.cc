@@ -58,7 +58,7 @@ void Session::wait_for_run_far(size_t devices) const {
   for (uint32_t device = 0; device < devices; ++device)
     for (const auto kind : {ResourceKind::gpu, ResourceKind::link}) {
       const auto& far_ahead = words_->far_ahead[resource_of(kind, device)];
-      while (far_ahead.load() != 0 && std::chrono::steady_clock::now() < until)
+      for (uint32_t who; (who = far_ahead.load()) != 0 && who != id_ && std::chrono::steady_clock::now() < until;)
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
 }
