@@ -113,7 +113,9 @@ void await_first(Kernel& kernel, const Context& context) {
   RealDevice& device = *context.devices[kernel.build->fallback_device];
   if (Worker::is_own_thread() || device.is_of_task()) return;
   const RunAhead* const ahead = device.run_ahead();
-  const auto has_ended = [&] { return kernel.in_one_piece_ns(device.index, 1) > 0 && (!ahead || ahead->entries() == 0); };
+  const auto has_ended = [&] {
+    return kernel.in_one_piece_ns(device.index, 1) > 0 && (!ahead || ahead->entries() == 0);
+  };
   const uint64_t until = now_ns() + kLongestNs;
   while (!spin_until(has_ended) && now_ns() < until) std::this_thread::sleep_for(kBetweenLooks);
 }

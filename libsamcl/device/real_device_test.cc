@@ -167,7 +167,7 @@ class ConnectsAfter : public testing::FakeManager {
 };
 
 TEST_F(RealDeviceTest, OnceAnotherProgramConnectsWhatIsInFlightEnds) {
-  for (const int pieces : {1, 2, 9, 17, 30}) {
+  for (const int pieces : {1, 9, 30}) {
     ConnectsAfter other(pieces, driver);
     const int finishes = driver.count(Call::finish);
     const std::shared_ptr<Context> context = driver.make_context(&other);
@@ -199,12 +199,13 @@ TEST_F(RealDeviceTest, OnceAnotherProgramConnectsPiecesAreShortAgain) {
   const cl_mem replica = storage->replica(1, &error);
   EXPECT_TRUE(context->devices[1]->drain(10'000));
   const Rectangle part = Rectangle::run(0, PinnedRing::kLeast - 1);
-  EXPECT_EQ(context->devices[1]->transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part,
-                                          traffic),
-            CL_SUCCESS);
+  EXPECT_EQ(
+      context->devices[1]->transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part, traffic),
+      CL_SUCCESS);
   EXPECT_EQ(other.writes, 0) << "before the first one, which is short";
   EXPECT_EQ(driver.count(Call::write), 1);
   EXPECT_FALSE(other.is_far);
+  storage = nullptr;
 }
 
 // Grants a link to one thread at a time, and always has another program wait for it.
