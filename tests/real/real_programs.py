@@ -40,7 +40,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 # How a program runs under samcl: PoCL's kind of device, how many, and samcl's settings. All that may be split is, whether it
-# pays or not, but in the first way.
+# pays or not, but in the first way and the last.
 POCL_WAYS = {
     "default": ("basic", 2, {}),
     "3": ("basic", 3, {"SAMCL_SPLIT": "always"}),
@@ -416,13 +416,16 @@ samcl have nothing in common to compare. "-": the program cannot run so.
 
 
 def write_table(path, ways, rows, gpus):
-    """Rows that the file has of other programs stay."""
-    kept = {}
+    """Rows that the file has of other programs stay; empty where it has a way not yet."""
+    kept, head = {}, []
     if path.exists():
         for line in path.read_text().splitlines():
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if line.startswith("|") and len(cells) == len(ways) + 2 and cells[0] not in ("program", "---"):
-                kept[cells[0]] = cells[1:]
+            if line.startswith("| program |"):
+                head = cells
+            elif line.startswith("|") and len(cells) == len(head) and cells[0] != "---":
+                row = dict(zip(head, cells))
+                kept[row["program"]] = [row["reads"], *(row.get(way, "") for way in ways)]
     kept.update(rows)
     order = [program["name"] for program in programs()]
     lines = ["| program | reads | " + " | ".join(ways) + " |", "|---|" + "---|" * (len(ways) + 1)]
