@@ -188,6 +188,7 @@ json show_program(const Status& status, const Shown& program) {
   for (const uint8_t device : program.devices) entry["devices"].push_back(status.machine.devices[device]);
   entry["threads"] = program.threads;
   entry["thread_priority"] = program.thread_priority;
+  entry["idle"] = program.page->is_idle.load() != 0;
   entry["gpu_leases"] = leases_of(*program.page, 0);
   entry["link_leases"] = leases_of(*program.page, 1);
   const auto task = status.tasks->find(program.task);

@@ -109,6 +109,8 @@ TEST_F(ManagerTest, WhoDoesNothingForAWhileIsInNobodysWayAndWaitsOnceThen) {
   idle->release(kGpu, 1);
   while (!first->runs_far(kGpu, 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(idle->is_alone());
+  EXPECT_EQ(daemon.status()["programs"][0]["idle"], false);
+  EXPECT_EQ(daemon.status()["programs"][1]["idle"], true);
   EXPECT_FALSE(idle->try_acquire(kGpu, 1)) << "that would be to wait";
   std::atomic<bool> has_ended = false;
   std::thread other([&] {
