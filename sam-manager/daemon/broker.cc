@@ -727,15 +727,16 @@ void Broker::count_programs() {
 // again, unless it has given it back.
 void Broker::look_whether_idle(ConnectedProgram& program) {
   uint32_t leases = 0;
-  bool holds = false;
+  bool is_busy = false;
+  const auto is_its = [&](const scheduler::Waiter& waiter) { return waiter.client == program.id; };
   for (const uint8_t device : program.devices) {
     for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) {
       const uint32_t resource = device * protocol::kResourcesPerDevice + kind;
       leases += program.page->leases[resource].load(std::memory_order_relaxed);
-      holds |= scheduler_.owner(resource) == program.id;
+      is_busy |= scheduler_.owner(resource) == program.id || std::ranges::any_of(scheduler_.waiters(resource), is_its);
     }
   }
-  const bool is_quiet = std::exchange(program.leases, leases) == leases && !holds;
+  const bool is_quiet = std::exchange(program.leases, leases) == leases && !is_busy;
   if (!is_quiet || !program.assignment.task.empty() || programs_.size() == 1) return wake(program);
   if (++program.quiet_beats < kQuietBeats || program.is_idle) return;
   // In this order, here and there: it must not take itself for alone while another one does.

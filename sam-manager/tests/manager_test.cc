@@ -104,8 +104,17 @@ TEST_F(ManagerTest, WhoDoesNothingForAWhileIsInNobodysWayAndWaitsOnceThen) {
   idle->acquire(kGpu, 1);
   first->acquire(kGpu, 0);
   EXPECT_FALSE(first->runs_far(kGpu, 0));
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  std::thread waiting([this] {
+    const auto third = daemon.connect();
+    if (third) third->acquire(kGpu, 0);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(3000));
   EXPECT_FALSE(first->is_alone()) << "who has something does not do nothing";
+  for (const auto& program : daemon.status()["programs"]) EXPECT_EQ(program["idle"], false) << program;
+  EXPECT_EQ(daemon.status()["programs"].size(), 3u);
+  first->release(kGpu, 0);
+  waiting.join();
+  first->acquire(kGpu, 0);
   idle->release(kGpu, 1);
   while (!first->runs_far(kGpu, 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(idle->is_alone());
