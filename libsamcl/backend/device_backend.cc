@@ -341,10 +341,9 @@ uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
-  // Others would have to be let on the link in between.
-  const bool has_link = device.longest_piece_ns() > RunAhead::kSliceNs;
-  const uint64_t ns = local_ns(node.operation);
-  return ahead.counted(ns > 0 || !has_link ? ns : upload_ns(node.operation));
+  uint64_t ns = local_ns(node.operation);
+  if (ns == 0 && device.may_run_far()) ns = upload_ns(node.operation);  // else others come first on the link
+  return ahead.counted(ns);
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {

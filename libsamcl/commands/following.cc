@@ -95,7 +95,7 @@ uint64_t surely_whole_ns(const LaunchRequest& launch, const Context& context, co
   PieceTimes& times = kernel.own(device.index).times;
   const uint64_t ns = times.expect(work_items(launch.ndrange));
   if (may_have_parts(kernel)) {
-    if (ns > device.longest_piece_ns()) return 0;  // it is cut into slices
+    if (!device.takes_in_one_piece(ns)) return 0;  // it is cut into slices
     if (!is_only_one && surely_whole_ns(launch, context, device.index) == 0) return 0;
   }
   const uint64_t counted = ahead.counted(ns);

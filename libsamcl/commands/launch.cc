@@ -299,7 +299,7 @@ uint64_t KernelLaunch::expected_whole_ns() const {
 // also before anything is known.
 bool KernelLaunch::parts_are_of_interest(Context& context, OnePiece piece) const {
   const bool is_cut = piece == OnePiece::sliced;
-  if (context.is_managed() && !is_cut && is_where_it_is_built(context)) return false;
+  if (context.is_managed() && !is_cut && context.devices_in_use().size() == 1) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
@@ -322,15 +322,9 @@ OnePiece KernelLaunch::one_piece(const Context& context) const {
   if (context.devices_in_use()[0] != kernel().build->fallback_device) return OnePiece::sliced;
   const RealDevice& device = *context.devices[kernel().build->fallback_device];
   const uint64_t items = work_items(request_.ndrange), ns = request_.kernel->in_one_piece_ns(device.index, items);
-  if (ns == 0 || ns > device.longest_piece_ns()) return OnePiece::sliced;
-  request_.kernel->learn_from_rewritten(device.index, items);
+  if (ns == 0 || !device.takes_in_one_piece(ns)) return OnePiece::sliced;
+  request_.kernel->expects(device.index, items, ns);
   return ns > RunAhead::kSliceNs ? OnePiece::may_be_sliced : OnePiece::original;
-}
-
-// Whether it runs on one device, where the program's own kernel can be had.
-bool KernelLaunch::is_where_it_is_built(const Context& context) const {
-  const auto devices = context.devices_in_use();
-  return devices.size() == 1 && devices[0] == kernel().build->fallback_device;
 }
 
 KernelLaunch::~KernelLaunch() = default;

@@ -109,7 +109,6 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool parts_are_of_interest(Context& context, OnePiece piece) const;
   uint64_t expected_whole_ns() const;  // 0: nothing is known
   OnePiece one_piece(const Context& context) const;
-  bool is_where_it_is_built(const Context& context) const;
   void find_home(const Event& event, const Planner& planner);
   void find_strand(const Event& event, Planner& planner);
   bool may_have_parts() const { return options_.split || options_.why_not_split == kPartsMayNotPay; }

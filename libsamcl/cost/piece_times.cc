@@ -50,15 +50,18 @@ uint64_t PieceTimes::expect(uint64_t work_items) const {
   return least;
 }
 
+uint64_t PieceTimes::fitting(uint64_t work_items, uint64_t took_ns, uint64_t ns, uint64_t margin) {
+  const uint64_t fitting = scaled(work_items, ns, took_ns);
+  return std::min(fitting, std::max(kGrowth * work_items, margin > 0 ? fitting / margin : 0));
+}
+
 uint64_t PieceTimes::fitting(uint64_t ns, uint64_t margin) const {
   std::lock_guard lock(mutex_);
   uint64_t most = 0, fewest = std::numeric_limits<uint64_t>::max();
   for (const Class& each : classes_) {
     const Measured& known = each.least();
-    const uint64_t fitting = scaled(known.work_items, ns, known.ns);
-    const uint64_t trusted = std::max(kGrowth * known.work_items, margin > 0 ? fitting / margin : 0);
-    if (known.ns <= ns) most = std::max(most, std::min(fitting, trusted));
-    fewest = std::min(fewest, std::max<uint64_t>(fitting, 1));
+    if (known.ns <= ns) most = std::max(most, fitting(known.work_items, known.ns, ns, margin));
+    fewest = std::min(fewest, std::max<uint64_t>(scaled(known.work_items, ns, known.ns), 1));
   }
   return classes_.empty() || most > 0 ? most : fewest;
 }

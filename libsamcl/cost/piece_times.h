@@ -27,6 +27,8 @@ class PieceTimes {
   // time does not grow; or, with a margin, as many as take that if they take so many times longer than is expected. 0:
   // nothing is known.
   uint64_t fitting(uint64_t ns, uint64_t margin = 0) const;
+  // The same by one piece, which took `took_ns`.
+  static uint64_t fitting(uint64_t work_items, uint64_t took_ns, uint64_t ns, uint64_t margin);
   static constexpr uint64_t kGrowth = 8;
 
   // Whether the time of the next piece should be taken, where that costs the driver something: now and then, seldom if

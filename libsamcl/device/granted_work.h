@@ -37,14 +37,14 @@ class GrantedWork {
 
   GrantedWork(lease::Client& client, uint32_t device) : client_(client), device_(device) {}
 
-  // How long what is in flight may take. Without the mutex, as the next three.
-  uint64_t longest_piece_ns() const {
-    return client_.is_alone() && !is_near_.load(std::memory_order_relaxed) ? kFarSliceNs : kSliceNs;
-  }
+  // Whether what comes next may run far. Without the mutex, as the next four.
+  bool may_run_far() const { return client_.is_alone() && !is_near_.load(std::memory_order_relaxed); }
+  // Whether what takes so long may be in flight.
+  bool takes_in_one_piece(uint64_t ns) const { return ns <= kSliceNs || (ns <= kFarSliceNs && may_run_far()); }
   // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less
   // than what the driver's queues take from one to the next, which is learned while many of the shortest are in flight.
   uint64_t counted(uint64_t ns) const {
-    if (ns == 0 || (ns > kSliceNs && ns > longest_piece_ns())) return 0;
+    if (ns == 0 || !takes_in_one_piece(ns)) return 0;
     return std::max(ns, least_ns_.load(std::memory_order_relaxed));
   }
   // Measured: 1 us and more with PoCL, 4 us with an H200.

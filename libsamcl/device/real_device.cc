@@ -318,9 +318,11 @@ void RealDevice::expect_transfers(uint64_t bytes) {
 // What is always split is measured for a task's profile (sam-profile).
 bool RealDevice::is_of_task() const { return lease.client && (Config::get().always_split || lease.client->is_task()); }
 
-// A task's profile was taken with slices.
-uint64_t RealDevice::longest_piece_ns() const {
-  return run_ahead_ && !is_of_task() ? run_ahead_->longest_piece_ns() : RunAhead::kSliceNs;
+bool RealDevice::may_run_far() const { return run_ahead_ && !is_of_task() && run_ahead_->may_run_far(); }
+
+// Asked for each launch: who has the device is looked up only for long ones.
+bool RealDevice::takes_in_one_piece(uint64_t ns) const {
+  return ns <= RunAhead::kSliceNs || (run_ahead_ && !is_of_task() && run_ahead_->takes_in_one_piece(ns));
 }
 
 // Where there is none yet, it is made once it would have paid. Not for tasks: the copying threads do not run at their

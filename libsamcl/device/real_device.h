@@ -73,8 +73,10 @@ class RealDevice {
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
   const RunAhead* run_ahead() const { return run_ahead_.get(); }
-  // Where a manager grants it: how long a kernel may take in one piece, ns.
-  uint64_t longest_piece_ns() const;
+  // Where a manager grants it: whether what comes next may run far, and whether a kernel that takes so long may run in
+  // one piece. Not a task's beyond a slice, as its profile was taken with these.
+  bool may_run_far() const;
+  bool takes_in_one_piece(uint64_t ns) const;
 
   // Its in-order queues: the device itself, and more of them with the same context and memory, each of which has its
   // own commands on their way, for what is to run at the same time (objects/strands.h). nullptr: that is not made. Any

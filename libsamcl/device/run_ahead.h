@@ -36,7 +36,8 @@ class RunAhead {
   const std::shared_ptr<GrantedWork>& work() const { return work_; }
 
   // See GrantedWork.
-  uint64_t longest_piece_ns() const { return work_->longest_piece_ns(); }
+  bool may_run_far() const { return work_->may_run_far(); }
+  bool takes_in_one_piece(uint64_t ns) const { return work_->takes_in_one_piece(ns); }
   uint64_t counted(uint64_t ns) const { return work_->counted(ns); }
   bool is_full_of_short_ones() const { return work_->is_full_of_short_ones(); }
   bool is_far() const { return work_->is_far(); }

@@ -77,12 +77,7 @@ class Slices {
       items = kernel_.times().fitting(ns, margin);
     }
     uint64_t groups = items / items_per_group_;
-    if (ended_groups_ > 0) {
-      const double fits = static_cast<double>(ns) / static_cast<double>(ended_ns_);
-      const double trusted = margin > 0 ? fits / static_cast<double>(margin) : 0;
-      const double growth = std::min(fits, std::max<double>(PieceTimes::kGrowth, trusted));
-      groups = std::min(groups, static_cast<uint64_t>(growth * static_cast<double>(ended_groups_)));
-    }
+    if (ended_groups_ > 0) groups = std::min(groups, PieceTimes::fitting(ended_groups_, ended_ns_, ns, margin));
     // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.
     return std::max(groups, slicing_.least_groups);
   }

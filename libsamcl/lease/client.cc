@@ -115,7 +115,7 @@ class ManagedClient final : public Client {
       slot.lock.lock();
     }
     refresh(slot);
-    if (slot.session->usable() && slot.session->is_idle()) slot.session->wake(devices_.size());
+    if (slot.session->usable() && slot.session->is_idle()) slot.session->wake();
     if (!slot.session->usable() && !renew(slot)) return;
     slot.session->look_for_trace();
     slot.held = slot.session->take(kind, device);

@@ -47,15 +47,15 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const s
   auto grant = parse_grant(*std::move(answer), devices.size());
   if (!grant) return fail("the manager's answer makes no sense: " + grant.error().message);
   std::shared_ptr<Session> session(new Session(*std::move(connection), *std::move(grant)));
-  session->wait_for_run_far(devices.size());
+  session->wait_for_run_far();
   session->wait_for_memory();
   return session;
 }
 
 // Of who was alone before us: what he has in flight.
-void Session::wait_for_run_far(size_t devices) const {
+void Session::wait_for_run_far() const {
   const auto until = std::chrono::steady_clock::now() + milliseconds(Client::kLongestRunMs);
-  for (uint32_t device = 0; device < devices; ++device)
+  for (uint32_t device = 0; device < devices_; ++device)
     for (const auto kind : {ResourceKind::gpu, ResourceKind::link}) {
       const auto& far_ahead = words_->far_ahead[resource_of(kind, device)];
       for (uint32_t who; (who = far_ahead.load()) != 0 && who != id_ && std::chrono::steady_clock::now() < until;)
@@ -63,12 +63,11 @@ void Session::wait_for_run_far(size_t devices) const {
     }
 }
 
-void Session::wake(size_t devices) {
+void Session::wake() {
   Message message;
   message.kind = MessageKind::wake;
   const auto is_awake = [this](uint32_t) { return !is_idle(); };
-  if (ask(message, is_awake, [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); }))
-    wait_for_run_far(devices);
+  if (ask(message, is_awake, [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); })) wait_for_run_far();
 }
 
 // That the daemon has asked others to give back, since our task reserved it.
@@ -113,7 +112,8 @@ Session::Session(std::unique_ptr<protocol::Connection> connection, Grant grant)
       words_(&*words_keeper_),
       page_(&*page_keeper_),
       life_(notice_->life.mark()),
-      id_(grant.id) {
+      id_(grant.id),
+      devices_(static_cast<uint32_t>(grant.devices.size())) {
   std::copy(grant.devices.begin(), grant.devices.end(), device_.begin());
   if (life_ == 0) gone_.store(true);  // it died after its answer
 }

@@ -74,7 +74,7 @@ class Session {
   // Whether the daemon takes us for one that does nothing. wake: it does so no more, and who ran far meanwhile has
   // ended. Blocks, as connecting does; before anything is taken.
   bool is_idle() const { return page_->is_idle.load() != 0; }
-  void wake(size_t devices);
+  void wake();
 
   // See Client. Who connects or wakes is counted before he looks who runs far; so we say it before we look whether
   // anybody is.
@@ -141,7 +141,7 @@ class Session {
   void give_back(uint32_t resource, protocol::GiveBack giving, protocol::GiveBack::Outcome outcome);
   void tell(protocol::MessageKind kind, uint32_t resource);
   void give_up();
-  void wait_for_run_far(size_t devices) const;
+  void wait_for_run_far() const;
   void wait_for_memory() const;
   void begin_trace(uint64_t until_ns);
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
@@ -158,7 +158,8 @@ class Session {
   protocol::ClientPage* const page_;
   const uint32_t life_;  // the daemon's mark while it lives
   const uint32_t id_;
-  std::array<uint8_t, protocol::kMaxDevices> device_{};  // the daemon's indices
+  const uint32_t devices_;
+  std::array<uint8_t, protocol::kMaxDevices> device_{};  // the daemon's indices of these
   std::atomic<bool> given_up_{false};
   std::atomic<bool> gone_{false};
   std::atomic<uint32_t> last_beats_{0};  // when it went

@@ -463,10 +463,9 @@ uint64_t Kernel::in_one_piece_ns(unsigned device, uint64_t work_items) {
   return ns > 0 || sub_kernels.empty() ? ns : sub_kernels[device]->times.expect(work_items);
 }
 
-void Kernel::learn_from_rewritten(unsigned device, uint64_t work_items) {
+void Kernel::expects(unsigned device, uint64_t work_items, uint64_t ns) {
   PieceTimes& times = own(device).times;
-  if (times.expect(work_items) > 0) return;
-  if (const uint64_t ns = in_one_piece_ns(device, work_items); ns > 0) times.took(work_items, ns);
+  if (times.expect(work_items) == 0) times.took(work_items, ns);
 }
 
 RealKernel& Kernel::rewritten(const RealDevice& device) {

@@ -243,8 +243,9 @@ class Kernel : public Object<Kernel> {
   std::atomic<First> first{First::to_come};
   // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known.
   uint64_t in_one_piece_ns(unsigned device, uint64_t work_items);
-  // The program's own is about to run there: it is expected to take what the rewritten one does, until it was timed.
-  void learn_from_rewritten(unsigned device, uint64_t work_items);
+  // The program's own is about to run there: it is expected to take that, as the rewritten one does, until it was
+  // timed.
+  void expects(unsigned device, uint64_t work_items, uint64_t ns);
 
   // Its launches that follow others; under the graph's lock, as the next.
   LaunchSeries series;

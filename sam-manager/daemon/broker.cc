@@ -726,13 +726,13 @@ void Broker::count_programs() {
 // One of no task that has had nothing for a while. It may take something just now: then it holds that when we look
 // again, unless it has given it back.
 void Broker::look_whether_idle(ConnectedProgram& program) {
-  uint32_t leases = 0;
+  uint64_t leases = 0;
+  for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) leases += program.page->leases_of(kind);
   bool is_busy = false;
   const auto is_its = [&](const scheduler::Waiter& waiter) { return waiter.client == program.id; };
   for (const uint8_t device : program.devices) {
     for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) {
       const uint32_t resource = device * protocol::kResourcesPerDevice + kind;
-      leases += program.page->leases[resource].load(std::memory_order_relaxed);
       is_busy |= scheduler_.owner(resource) == program.id || std::ranges::any_of(scheduler_.waiters(resource), is_its);
     }
   }

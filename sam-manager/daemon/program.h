@@ -62,7 +62,7 @@ struct ConnectedProgram {
   scheduler::Level level = scheduler::Level::real_time;
   uint64_t awaits_memory_until_ns = 0;  // that its task reserved, and others have
   bool exceeds_memory = false;          // it has more of a device's memory than its task reserved
-  uint32_t leases = 0;                  // that it had had, of all resources, when we last looked
+  uint64_t leases = 0;                  // that it had had, of all resources, when we last looked
   unsigned quiet_beats = 0;             // so often we looked since, and it had and wanted none, nor had had more
   bool is_idle = false;                 // it is not counted among those that others see
   std::optional<uint8_t> own_gpu;       // that its job has to itself, our index

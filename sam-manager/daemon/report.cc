@@ -33,7 +33,7 @@ struct Shown {
   size_t threads;
   uint64_t memory;  // of the device of which it has most
   Overruns overruns;
-  bool is_demoted;
+  bool is_demoted, is_idle;
   std::optional<uint64_t> cpu_used;
   std::optional<int> lent;
   std::shared_ptr<const protocol::ClientPage> page;
@@ -110,7 +110,7 @@ Status status_of(const Broker& broker) {
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
                                assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
                                program.threads.size(), most_memory_of(program), program.overruns, is_demoted(program),
-                               broker.cpu_budgets().used_ns(id), std::nullopt, program.page});
+                               program.is_idle, broker.cpu_budgets().used_ns(id), std::nullopt, program.page});
   }
   status.resources = resources_shown(broker);
   const auto count = static_cast<uint8_t>(broker.devices().names().size());
@@ -171,14 +171,6 @@ void show_building(const std::map<std::string, std::string>& building, const std
   if (found != building.end()) entry["guaranteed"] = false;
 }
 
-// How often it got resources of one kind.
-uint64_t leases_of(const protocol::ClientPage& page, uint32_t kind) {
-  uint64_t leases = 0;
-  for (uint32_t resource = kind; resource < protocol::kMaxResources; resource += protocol::kResourcesPerDevice)
-    leases += page.leases[resource].load(std::memory_order_relaxed);
-  return leases;
-}
-
 json show_program(const Status& status, const Shown& program) {
   json entry = describe(&program);
   entry["user"] = program.user;
@@ -188,9 +180,9 @@ json show_program(const Status& status, const Shown& program) {
   for (const uint8_t device : program.devices) entry["devices"].push_back(status.machine.devices[device]);
   entry["threads"] = program.threads;
   entry["thread_priority"] = program.thread_priority;
-  entry["idle"] = program.page->is_idle.load() != 0;
-  entry["gpu_leases"] = leases_of(*program.page, 0);
-  entry["link_leases"] = leases_of(*program.page, 1);
+  entry["idle"] = program.is_idle;
+  entry["gpu_leases"] = program.page->leases_of(0);
+  entry["link_leases"] = program.page->leases_of(1);
   const auto task = status.tasks->find(program.task);
   entry["memory_bytes"] = task == status.tasks->end() ? 0 : task->second.memory_bytes;
   entry["memory_used_bytes"] = program.memory;

@@ -172,6 +172,13 @@ struct ClientPage {
   std::atomic<uint64_t> trace_until_ns;
   std::atomic<int32_t> trace_descriptor;
 
+  // How often the client got resources of one kind.
+  uint64_t leases_of(uint32_t kind) const {
+    uint64_t sum = 0;
+    for (uint32_t resource = kind; resource < kMaxResources; resource += kResourcesPerDevice)
+      sum += leases[resource].load(std::memory_order_relaxed);
+    return sum;
+  }
   void count_lease(uint32_t resource) {
     leases[resource].store(leases[resource].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
