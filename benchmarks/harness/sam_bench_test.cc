@@ -88,7 +88,8 @@ TEST_F(SamBench, WhatHangsIsKilledAtTheLimit) {
   add("Hangs", "exec sleep 60");
   const auto compared = bench({"compare", "all", "--devices", "1", "--repeat", "2", "--timeout", "0.2", "--json"});
   EXPECT_EQ(compared.exit_code, 1);
-  for (const json& row : json::parse(compared.out).at("rows")) EXPECT_EQ(row["outcome"], "TIMEOUT");
+  const json answer = json::parse(compared.out);
+  for (const json& row : answer.at("rows")) EXPECT_EQ(row["outcome"], "TIMEOUT");
 }
 
 TEST_F(SamBench, MoreDevicesThanThereAreIsAnErrorOfThatRow) {

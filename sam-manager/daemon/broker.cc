@@ -529,9 +529,10 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
   board_.notice().beats.fetch_add(1);
   tick(now_ns);
   std::vector<DeadlineMiss> missed;
+  const std::set<scheduler::ClientId> users = scheduler_.users();
   for (auto& [id, program] : programs_) {
     program.mark.look(program.page->jobs.began_ns.load(), now_ns);
-    look_whether_idle(program);
+    look_whether_idle(program, users.contains(id));
     const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
@@ -725,18 +726,10 @@ void Broker::count_programs() {
 
 // One of no task that has had nothing for a while. It may take something just now: then it holds that when we look
 // again, unless it has given it back.
-void Broker::look_whether_idle(ConnectedProgram& program) {
+void Broker::look_whether_idle(ConnectedProgram& program, bool uses_any) {
   uint64_t leases = 0;
   for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) leases += program.page->leases_of(kind);
-  bool is_busy = false;
-  const auto is_its = [&](const scheduler::Waiter& waiter) { return waiter.client == program.id; };
-  for (const uint8_t device : program.devices) {
-    for (uint32_t kind = 0; kind < protocol::kResourcesPerDevice; ++kind) {
-      const uint32_t resource = device * protocol::kResourcesPerDevice + kind;
-      is_busy |= scheduler_.owner(resource) == program.id || std::ranges::any_of(scheduler_.waiters(resource), is_its);
-    }
-  }
-  const bool is_quiet = std::exchange(program.leases, leases) == leases && !is_busy;
+  const bool is_quiet = std::exchange(program.leases, leases) == leases && !uses_any;
   if (!is_quiet || !program.assignment.task.empty() || programs_.size() == 1) return wake(program);
   if (++program.quiet_beats < kQuietBeats || program.is_idle) return;
   // In this order, here and there: it must not take itself for alone while another one does.

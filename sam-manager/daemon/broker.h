@@ -190,7 +190,7 @@ class Broker {
   void use_policy(const std::string& name);
   void attach_thread(ConnectedProgram& program, const protocol::Message& message);
   void count_programs();
-  void look_whether_idle(ConnectedProgram& program);
+  void look_whether_idle(ConnectedProgram& program, bool uses_any);
   void wake(ConnectedProgram& program);
   uint32_t free_id();
   bool in_use(uint8_t device) const;

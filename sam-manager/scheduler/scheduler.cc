@@ -140,6 +140,15 @@ std::vector<Waiter> Scheduler::waiters(ResourceId resource) const {
   return ordered;
 }
 
+std::set<ClientId> Scheduler::users() const {
+  std::set<ClientId> users;
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) {
+    if (const ClientId owns = owner(resource); owns != kNobody) users.insert(owns);
+    for (const Waiter& waiter : queues_[resource]) users.insert(waiter.client);
+  }
+  return users;
+}
+
 uint64_t Scheduler::next_tick_ns() const {
   uint64_t next = UINT64_MAX;
   for (ResourceId resource = 0; resource < words_.size(); ++resource) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -81,6 +82,7 @@ class Scheduler {
   bool has_waiters(ResourceId resource) const { return !queues_[resource].empty(); }
   bool keeps_tasks_waiting(ResourceId resource) const;     // with deadlines
   std::vector<Waiter> waiters(ResourceId resource) const;  // in the order in which they will be served
+  std::set<ClientId> users() const;                        // who owns a resource or waits for one
 
  private:
   // The time that an owner is charged for.

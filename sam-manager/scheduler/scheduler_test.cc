@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "sam-manager/scheduler/testing/release.h"
@@ -451,6 +452,9 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
       }
       ASSERT_EQ(scheduler.waiters(0).size(), waiting.size()) << "step " << step;
       const Word word = words[0].load();
+      std::set<ClientId> users(waiting.begin(), waiting.end());
+      if (owner_of(word) != 0) users.insert(owner_of(word));
+      ASSERT_EQ(scheduler.users(), users) << "step " << step;
       ASSERT_EQ((word & kWaiters) != 0, !waiting.empty()) << "step " << step;
       ASSERT_TRUE(owner_of(word) != 0 || word == 0);
       for (const ClientId waiter : waiting)

@@ -110,8 +110,9 @@ TEST_F(ManagerTest, WhoDoesNothingForAWhileIsInNobodysWayAndWaitsOnceThen) {
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(3000));
   EXPECT_FALSE(first->is_alone()) << "who has something does not do nothing";
-  for (const auto& program : daemon.status()["programs"]) EXPECT_EQ(program["idle"], false) << program;
-  EXPECT_EQ(daemon.status()["programs"].size(), 3u);
+  const auto programs = daemon.status()["programs"];
+  for (const auto& program : programs) EXPECT_EQ(program["idle"], false) << program;
+  EXPECT_EQ(programs.size(), 3u);
   first->release(kGpu, 0);
   waiting.join();
   first->acquire(kGpu, 0);
