@@ -224,6 +224,8 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
   const LaunchPlan& plan = *launch_.plan_;
+  if (CostModel* const known = launch_.kernel().cost_model; known && device.computes_in_caller && run.computed > 0)
+    raise(known->compiling_ns, took - std::min(took, run.computed));
   // What it would have taken on the first device.
   launch_.computing_ns_ +=
       plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));

@@ -28,6 +28,9 @@ constexpr uint32_t kBuildIsKnown = 2;
 // s later (two H200).
 constexpr uint64_t kOpening = 50'000'000;
 
+// What a driver takes to compile a kernel, ns, if it has not kept it; of what it has kept it takes some ms.
+constexpr uint64_t kLongToCompile = 10'000'000;
+
 // Devices are opened as soon as the program is built if nothing is known of it, or for a kernel whose launches, of
 // those that parts might have halved, took so long in an earlier process, ns. Much less than is won by that: who
 // measures jobs does not see what comes before them.
@@ -85,6 +88,12 @@ constexpr PartsBuild when_to_build_parts(uint64_t build, uint64_t took, uint64_t
   if (launch / 2 >= build) return PartsBuild::now;
   const bool is_worth_it = to_come / 2 >= build || took >= (holds_up_none ? build / 8 : build);
   return is_worth_it ? PartsBuild::beside : PartsBuild::not_yet;
+}
+
+// Whether a launch may wait for the compiling of its parts, which some drivers do in a kernel's first launch: where it
+// gains as much at once, or launches have taken as long. All ns; took: as rent() says.
+constexpr bool is_worth_compiling(uint64_t compiling, uint64_t took, uint64_t launch) {
+  return std::max(launch / 2, took) >= compiling;
 }
 
 }  // namespace samcl

@@ -92,6 +92,13 @@ TEST(PartsBuild, DevicesAreOpenedForAWhileAfterTheyWereOfUse) {
   EXPECT_EQ(opening(useful, {}, 40), 19) << "others are launched";
 }
 
+TEST(PartsBuild, PartsAreCompiledInALaunchThatGainsByThatOrAfterMany) {
+  EXPECT_TRUE(is_worth_compiling(0, 0, 0)) << "most drivers compile nothing then";
+  EXPECT_FALSE(is_worth_compiling(100 * kMillisecond, 99 * kMillisecond, 199 * kMillisecond));
+  EXPECT_TRUE(is_worth_compiling(100 * kMillisecond, 0, 200 * kMillisecond));
+  EXPECT_TRUE(is_worth_compiling(100 * kMillisecond, 100 * kMillisecond, 1 * kMillisecond));
+}
+
 TEST(PartsBuild, TakesPartsThatCostNothing) { EXPECT_EQ(when_to_build_parts(0, 0, 0), PartsBuild::now); }
 
 }  // namespace

@@ -115,8 +115,9 @@ cl_int RealDevice::create_context_and_queues() const {
     context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, &error);
   }
   if (error != CL_SUCCESS) return error;
-  // A server is not asked twice as much, for what its network takes much longer.
-  error = compute_queues_.create(context_, id, !computes_in_caller, computes_in_caller || !is_remote);
+  // A server is not asked twice as much, for what its network takes much longer; and a device that computes in the
+  // calling thread takes as long with times, without which what its driver compiles for a launch counts as the launch.
+  error = compute_queues_.create(context_, id, true, !computes_in_caller && !is_remote);
   if (of_) return error;
   for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
     Queue& its = queues_[index_of(lane)];

@@ -137,7 +137,7 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room, uint64
   cl_event done = nullptr;
   const cl_ulong begun = now_ns();
   const bool is_managed = device.lease.client != nullptr;
-  const bool wants_times = is_managed || kernel.times_wanted() == Giving::Times::at_end;
+  const bool wants_times = is_managed || device.computes_in_caller || kernel.times_wanted() == Giving::Times::at_end;
   cl_int error = room.ask([&] { return kernel.enqueue(device, kernel.box(), {&done, wants_times}); });
   if (error != CL_SUCCESS) return error;
   DeviceTimes times;

@@ -241,14 +241,16 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
 
 bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                       uint64_t whole_ns, bool is_foreseen) {
-  if (is_foreseen || build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed)
-    return true;
+  if (is_foreseen || build->sub_kernel_programs.empty() || build->made_ == Made::failed) return true;
   const uint64_t promising = build->promising_ns_;
+  const uint64_t took =
+      rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns, build->built_before);
+  const uint64_t compiling = kernel.in_parts_ns > 0 ? 0 : kernel.compiling_ns * context.devices.size();
+  if (!is_worth_compiling(compiling, took, whole_ns)) return false;
+  if (build->made_ == Made::made) return true;
   const uint64_t to_come = build->expected_ns > promising ? build->expected_ns - promising : 0;
   // A device that computes in the host's memory is its processors, most likely, which compile as well.
   const bool holds_up_none = !build->is_rewritten() && !context.shares_host_memory();
-  const uint64_t took =
-      rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns, build->built_before);
   const uint64_t cost = build->sub_kernel_build_ns + opening_ns(context);
   const PartsBuild when = when_to_build_parts(cost, took, whole_ns, to_come, holds_up_none);
   if (when == PartsBuild::beside) make_beside(build, context);
@@ -279,6 +281,8 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
     const uint64_t promising = build->promising_ns_.fetch_add(counts);
     keeps |= is_worth_keeping(promising, promising + counts);
   }
+  // The next process finds the driver's compiler quick, but for parts.
+  keeps |= kernel.compiling_ns >= kLongToCompile && !kernel.is_compiling_kept.exchange(true);
   if (keeps && (is_beside || !build->sub_kernel_programs.empty())) post(build, context, &Build::remember);
 }
 
@@ -293,6 +297,8 @@ void Build::recall(const RememberedTimes& times) {
     if (model == cost_models.end()) continue;
     model->second->times.recall(known.times);
     model->second->promise = known.promise;
+    model->second->compiling_ns = known.compiling_ns;
+    model->second->is_compiling_kept = known.compiling_ns > 0;
   }
 }
 
@@ -325,7 +331,8 @@ void Build::remember(const Context& context) const {
                         .in_parts = model->in_parts_ns,
                         .has_opened = has_opened,
                         .had_parts = had_parts};
-    times.kernels[name] = {model->times.known(), after(model->promise, use)};
+    const uint64_t compiling_ns = model->in_parts_ns > 0 ? 0 : model->compiling_ns.load();
+    times.kernels[name] = {model->times.known(), after(model->promise, use), compiling_ns};
   }
   remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }

@@ -57,6 +57,10 @@ struct CostModel {
   // Launches in this process, but for what handing over parts would take: all; those that were in parts, or might have
   // been; and were.
   std::atomic<uint64_t> took_ns{0}, promising_ns{0}, in_parts_ns{0};
+  // What a device that computes in the calling thread takes to compile it for its first launch; of parts, too, where an
+  // earlier process has launched none. Its driver may have kept it.
+  std::atomic<uint64_t> compiling_ns{0};
+  std::atomic<bool> is_compiling_kept{false};
   Promise promise;  // of earlier processes
 };
 

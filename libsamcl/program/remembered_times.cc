@@ -38,6 +38,7 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
     kernel["written_per_item"] = known.times.written_per_item;
     kernel["promised_ns"] = known.promise.most;
     kernel["vain_ns"] = known.promise.vain;
+    kernel["compiling_ns"] = known.compiling_ns;
   }
   TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(*kept), {});
 }
@@ -56,7 +57,8 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
       times.kernels[name] = {
           {known.at("whole").get<KernelTimes::BySize>(), known.at("in_parts").get<std::map<unsigned, KnownParts>>(),
            known.at("written_per_item").get<double>()},
-          {known.value("promised_ns", uint64_t{0}), known.value("vain_ns", uint64_t{0})}};
+          {known.value("promised_ns", uint64_t{0}), known.value("vain_ns", uint64_t{0})},
+          known.value("compiling_ns", uint64_t{0})};
     }
     return times;
   } catch (const Json::exception&) {

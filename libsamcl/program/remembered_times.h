@@ -18,6 +18,7 @@ namespace samcl {
 struct RememberedKernel {
   KernelTimes::Known times;
   Promise promise;
+  uint64_t compiling_ns = 0;  // for a first launch of its parts, by each device; 0: none, or there was one
 
   bool operator==(const RememberedKernel&) const = default;
 };

@@ -31,7 +31,8 @@ struct RememberedTimesOnDisk : ::testing::Test {
       .device_version = "OpenCL 3.0 test", .opencl_c_version = {}, .extensions = {}, .compiler = "one"};
   const RememberedTimes times{
       .parts_build_ns = 50'000'000,
-      .kernels = {{"f", {{{{10, 0.25}, {20, 1.5}}, {{20, {1.25, 2, 7, 64}}}, 4.5}, {80'000'000, 20'000'000}}},
+      .kernels = {{"f",
+                   {{{{10, 0.25}, {20, 1.5}}, {{20, {1.25, 2, 7, 64}}}, 4.5}, {80'000'000, 20'000'000}, 30'000'000}},
                   {"g", {}}},
       .promising_ns = 70'000'000,
       .rented_ns = 90'000'000,
