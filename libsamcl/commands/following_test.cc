@@ -1344,6 +1344,36 @@ TEST_F(GrantedLaunches, TakeLongerInOnePieceWhileTheProgramIsAlone) {
   EXPECT_GT(sliceable->record.slices, slices) << "another program would wait for it";
 }
 
+TEST_F(GrantedLaunches, AreBuiltForADeviceWhenThatIsToRunThem) {
+  manager.chosen.devices = {0};
+  manager.chosen.gpus = 1;
+  const int builds = machine.driver.count(Call::build);
+  const KernelPtr sliceable = machine.kernel(
+      testing::in_place("sliceable"), [](size_t i, const std::vector<std::span<cl_uint>>& args) { ++args[0][i]; });
+  EXPECT_EQ(machine.driver.count(Call::build), builds) << "what the first device runs is the program's own";
+  const BufferPtr a = filled(0);
+  launch(sliceable, {a});
+  finish();
+  EXPECT_EQ(machine.driver.count(Call::build), builds);
+  manager.chosen.devices = {1};
+  launch(sliceable, {a});
+  finish();
+  EXPECT_EQ(machine.driver.count(Call::build), builds + 1);
+  EXPECT_EQ(contents(a), counting(kSize, 2));
+}
+
+TEST_F(GrantedLaunches, OfATaskAreBuiltForAllDevicesBeforeTheyBegin) {
+  manager.chosen.task = "camera";
+  const int builds = machine.driver.count(Call::build);
+  const KernelPtr sliceable = machine.kernel(
+      testing::in_place("sliceable"), [](size_t i, const std::vector<std::span<cl_uint>>& args) { ++args[0][i]; });
+  EXPECT_EQ(machine.driver.count(Call::build), builds + 1);
+  const BufferPtr a = filled(0);
+  launch(sliceable, {a});
+  EXPECT_EQ(contents(a), counting(kSize, 1));
+  EXPECT_EQ(machine.driver.count(Call::build), builds + 1);
+}
+
 TEST_F(GrantedLaunches, HaveShortUploadsBehindThemWhileTheProgramIsAlone) {
   if (context.shares_host_memory()) GTEST_SKIP() << "there are none";
   for (const bool is_alone : {false, true}) {

@@ -156,15 +156,17 @@ RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const
 
 void KernelLaunch::SubLaunch::slice(const RealDevice& device) {
   const LaunchPlan* const sliced = launch_.options_.sliced.get();
-  if (plan_ != &launch_.options_.whole || !sliced || !launch_.kernel().build->sub_kernel_programs[device.index]) return;
+  if (plan_ != &launch_.options_.whole || !sliced) return;
+  if (!launch_.kernel().build->sub_kernel_program_on(*launch_.kernel().program->context, device.index)) return;
   plan_ = sliced;
   times_ = &times_of(device);
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const Kernel& kernel = launch_.kernel();
-  const cl_program program =
-      plan_->original ? kernel.own_program(device.index) : kernel.build->sub_kernel_programs[device.index];
+  const cl_program program = plan_->original
+                                 ? kernel.own_program(device.index)
+                                 : kernel.build->sub_kernel_program_on(*kernel.program->context, device.index);
   if (!program) return CL_DEVICE_NOT_AVAILABLE;  // only where the first device is lost
   SmallVector<RealKernel::Held, 4> held;
   for (const BufferAccess& access : launch_.plan_->accesses)

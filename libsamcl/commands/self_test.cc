@@ -39,8 +39,8 @@ class SelfTest::Run : public SubKernel {
 
   cl_int prepare(RealDevice& device) override {
     const Kernel& kernel = test_.kernel();
-    failed_ = real_.prepare(kernel.build->sub_kernel_programs[device.index], kernel.name, device, *side_.arguments) !=
-              CL_SUCCESS;
+    failed_ = real_.prepare(kernel.build->sub_kernel_program_on(*kernel.program->context, device.index), kernel.name,
+                            device, *side_.arguments) != CL_SUCCESS;
     return CL_SUCCESS;
   }
   // A device that refuses the launch ends the test, not the program's command.

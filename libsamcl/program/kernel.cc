@@ -232,7 +232,13 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       record(report::kernel(name)),
       at_hand_(real, argument_count),
       arguments_(make_recycled<Arguments>(argument_count)) {
-  for (size_t i = 0; i < build->sub_kernel_programs.size(); ++i) sub_kernels.push_back(std::make_unique<RealKernel>());
+  // Under a manager it is cut where it runs whole, too: on the device where the program begins, most likely.
+  const Context& context = *program->context;
+  const bool are_built =
+      build->has_sub_kernels &&
+      (!context.is_managed() || build->sub_kernel_program_on(context, context.devices_in_use().front()));
+  for (size_t i = 0; are_built && i < context.devices.size(); ++i)
+    sub_kernels.push_back(std::make_unique<RealKernel>());
   for (size_t i = 0; i < program->context->devices.size(); ++i) own_kernels_.push_back(std::make_unique<RealKernel>());
   RealDevice& first = *program->context->devices[build->fallback_device];
   const cl_program its = first.is_asynchronous() ? own_program(first.index) : nullptr;
@@ -354,7 +360,7 @@ bool Kernel::fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments) 
   if (kinds_limits_.empty()) {
     for (const auto& device : context.devices) {
       if (context.device->kinds[device->index] == 0) continue;
-      kinds_limits_.push_back(GroupLimits::of(build->sub_kernel_programs[device->index], name, device->id));
+      kinds_limits_.push_back(GroupLimits::of(build->sub_kernel_program_on(context, device->index), name, device->id));
     }
   }
   uint64_t local_bytes = 0, largest_buffer = 0;
@@ -459,8 +465,16 @@ RealKernel& Kernel::own(const RealDevice& device) {
 }
 
 uint64_t Kernel::in_one_piece_ns(unsigned device, uint64_t work_items) {
+  // What takes 0.1 s to compile and saves each launch some us: programs that make a kernel for each thing that they do
+  // launch it a few times.
+  constexpr uint32_t kFew = 32;
   const uint64_t ns = own(device).times.expect(work_items);
-  return ns > 0 || sub_kernels.empty() ? ns : sub_kernels[device]->times.expect(work_items);
+  if (ns > 0 || sub_kernels.empty()) return ns;
+  if (program->context->devices[device]->compiles_for_each_local_size && launched_rewritten < kFew) {
+    ++launched_rewritten;
+    return 0;
+  }
+  return sub_kernels[device]->times.expect(work_items);
 }
 
 void Kernel::expects(unsigned device, uint64_t work_items, uint64_t ns) {

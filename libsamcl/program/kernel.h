@@ -241,7 +241,9 @@ class Kernel : public Object<Kernel> {
   // Where a manager grants the devices: whether anybody has waited to know what the first launch takes.
   enum class First : uint8_t { to_come, launched, awaited };
   std::atomic<First> first{First::to_come};
-  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known.
+  std::atomic<uint32_t> launched_rewritten{0};  // times that the program's own was not worth compiling
+  // What so many work-items take there, as far as launches or pieces of them have been timed; 0: nothing is known, or
+  // the program's own kernel is not worth compiling yet, where a launch does that.
   uint64_t in_one_piece_ns(unsigned device, uint64_t work_items);
   // The program's own is about to run there: it is expected to take that, as the rewritten one does, until it was
   // timed.

@@ -119,8 +119,6 @@ cl_int without_kernels(LivingKernels& kernels, const Make& make) {
 
 }  // namespace
 
-Build::~Build() { release_sub_kernel_programs(); }
-
 cl_program Build::original_on(const Context& context, unsigned device) const {
   if (!is_movable) return nullptr;
   return moved_.on(device, [&] { return make(*specification, {}, *context.devices[device]); });
@@ -168,13 +166,6 @@ void Build::misses_gathered(const std::shared_ptr<const Build>& build, Context& 
   make_gathered_beside(build, context, device);
 }
 
-void Build::release_sub_kernel_programs() {
-  for (cl_program part : sub_kernel_programs) {
-    if (part) driver::real().clReleaseProgram(part);
-  }
-  sub_kernel_programs.clear();
-}
-
 bool Build::is_rewritten() const {
   return std::any_of(translation.sources.begin(), translation.sources.end(),
                      [](const TranslatedSource& source) { return source.source.has_value(); });
@@ -191,8 +182,22 @@ cl_program Build::make_sub_kernel_program(const RealDevice& device, unsigned kin
   return driver::real().clRetainProgram(original) == CL_SUCCESS ? original : nullptr;
 }
 
+cl_program Build::sub_kernel_program_on(const Context& context, unsigned device) const try {
+  if (!has_sub_kernels) return nullptr;
+  return sub_kernel_programs_.on(device, [&] {
+    RealDevice& real = *context.devices[device];
+    real.open();
+    const uint64_t began = now_ns();
+    const cl_program made = make_sub_kernel_program(real, context.device->kinds[device]);
+    making_ns_ += now_ns() - began;
+    return made;
+  });
+} catch (const std::exception&) {
+  return nullptr;  // no memory
+}
+
 bool Build::make_sub_kernel_programs(const Context& context) const {
-  if (sub_kernel_programs.empty()) return false;
+  if (!has_sub_kernels) return false;
   // No exception may leave this: on its way is C's pthread_once, and the process would end there, as the unwinder of
   // the system is not that of this library.
   std::call_once(asked_, [&] {
@@ -204,25 +209,16 @@ bool Build::make_sub_kernel_programs(const Context& context) const {
 }
 
 bool Build::make_all_sub_kernel_programs(const Context& context) const try {
-  std::atomic<uint64_t> took_ns{0};
-  const auto make_on = [&](const RealDevice& device) {
-    device.open();
-    const uint64_t began = now_ns();
-    const cl_program part = make_sub_kernel_program(device, context.device->kinds[device.index]);
-    took_ns += now_ns() - began;
-    return part;
-  };
   // Devices that compute in the host's memory are its processors, most likely, on which the program computes meanwhile,
   // and their driver's compiler takes one source after the other.
-  std::vector<std::future<cl_program>> made;
-  for (const auto& device : context.devices)
-    if (!context.shares_host_memory()) made.push_back(beside([&, device = device.get()] { return make_on(*device); }));
+  std::vector<std::future<cl_program>> beside_each_other;
+  if (!context.shares_host_memory())
+    for (const auto& device : context.devices)
+      beside_each_other.push_back(beside([&, index = device->index] { return sub_kernel_program_on(context, index); }));
+  for (std::future<cl_program>& each : beside_each_other) each.wait();
   bool all = true;
-  for (size_t i = 0; i < context.devices.size(); ++i) {
-    sub_kernel_programs[i] = made.empty() ? make_on(*context.devices[i]) : made[i].get();
-    all &= sub_kernel_programs[i] != nullptr;
-  }
-  sub_kernel_build_ns = took_ns.load();
+  for (const auto& device : context.devices) all &= sub_kernel_program_on(context, device->index) != nullptr;
+  sub_kernel_build_ns = making_ns_.load();
   return all;
 } catch (const std::exception&) {
   return false;  // no memory
@@ -241,7 +237,7 @@ void Build::post(const std::shared_ptr<const Build>& build, Context& context,
 
 bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
                       uint64_t whole_ns, bool is_foreseen) {
-  if (is_foreseen || build->sub_kernel_programs.empty() || build->made_ == Made::failed) return true;
+  if (is_foreseen || !build->has_sub_kernels || build->made_ == Made::failed) return true;
   const uint64_t promising = build->promising_ns_;
   const uint64_t took =
       rent(std::max<uint64_t>(kernel.took_ns, promising), build->rented_ns, build->expected_ns, build->built_before);
@@ -259,7 +255,7 @@ bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& contex
 
 void Build::make_beside(const std::shared_ptr<const Build>& build, Context& context) {
   Made none = Made::none;
-  if (!build->sub_kernel_programs.empty() && build->made_.compare_exchange_strong(none, Made::wanted))
+  if (build->has_sub_kernels && build->made_.compare_exchange_strong(none, Made::wanted))
     post(build, context, &Build::make_and_remember, std::make_shared<Building>(Building::By::later));
 }
 
@@ -283,7 +279,7 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
   }
   // The next process finds the driver's compiler quick, but for parts.
   keeps |= kernel.compiling_ns >= kLongToCompile && !kernel.is_compiling_kept.exchange(true);
-  if (keeps && (is_beside || !build->sub_kernel_programs.empty())) post(build, context, &Build::remember);
+  if (keeps && (is_beside || build->has_sub_kernels)) post(build, context, &Build::remember);
 }
 
 void Build::recall(const RememberedTimes& times) {
@@ -371,7 +367,7 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, Fi
   const bool is_translated = finding_out.translation.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (context->opens_later && !times && !is_translated) context->open_devices_in_use();
   std::shared_ptr<Build> made = make_build(specification, finding_out.translation.get());
-  const size_t parts = made->sub_kernel_programs.size();
+  const size_t parts = made->has_sub_kernels ? context->devices.size() : 0;
   made->built_ns = took_ns;
   if (times) made->recall(*times);
   // A driver that has kept what it compiled of a source finds it again, for another device of the kind, too.
@@ -478,7 +474,7 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
   if (!made_from) return;
   if (made_from->is_executable()) {
     const auto build = current();
-    if (!build->sub_kernel_programs.empty()) remember_binary(binary, {made_from, build->translation.includes});
+    if (build->has_sub_kernels) remember_binary(binary, {made_from, build->translation.includes});
   } else if (const auto translation = translate_for_all(*context, *made_from);
              translation && translation->at(0).includes.empty()) {
     remember_binary(binary, {made_from, {}});
@@ -505,7 +501,7 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
     if (auto footprint = Footprint::parse(kernel.footprint)) model->footprint = *std::move(footprint);
     build->cost_models[kernel.name] = std::move(model);
   }
-  const bool managed = context->devices[0]->lease.client != nullptr;
+  const bool managed = context->is_managed();
   const auto& kernels = build->translation.kernels;
   build->may_gather = Config::get().gathering != Config::Gathering::never &&
                       std::ranges::any_of(kernels, [](const auto& kernel) { return !kernel.gathers_by.empty(); });
@@ -514,11 +510,14 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecificat
       })) {
     return build;
   }
-  build->sub_kernel_programs.resize(context->devices.size());
-  // Under a manager a job's first launch takes no longer than the others.
-  if ((managed || include_files(build->translation)) && !build->make_sub_kernel_programs(*context)) {
+  build->has_sub_kernels = true;
+  // The first launch of a task's job takes no longer than the others. Other programs get theirs with their kernels:
+  // many programs are built to have their binary.
+  const bool are_made_now = context->devices[0]->is_of_task() || (managed && context->device->is_mixed()) ||
+                            include_files(build->translation);
+  if (are_made_now && !build->make_sub_kernel_programs(*context)) {
     build->why_one_device = kDoNotBuild;
-    build->release_sub_kernel_programs();
+    build->has_sub_kernels = false;
   }
   return build;
 }
@@ -540,7 +539,7 @@ void Program::place_fallback(Build& build) const {
   build.is_movable = is_movable(build);
   const auto& kernels = build.translation.kernels;
   const bool all_in_parts =
-      !build.sub_kernel_programs.empty() &&
+      build.has_sub_kernels &&
       std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
   if (wanted != 0 && !all_in_parts && build.original_on(*context, wanted)) build.fallback_device = wanted;
 }

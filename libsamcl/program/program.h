@@ -78,14 +78,11 @@ extern const char* const kDoNotBuild;
 
 // The outcome of one successful build or link; unchangeable but for the programs that are made when first needed.
 struct Build {
-  ~Build();
   Translation translation;                                             // empty if why_one_device says why
   std::map<unsigned, std::vector<TranslatedSource>> sources_of_kinds;  // for devices unlike the first, by kind
   std::shared_ptr<const BuildSpecification> specification;
   cl_program original = nullptr;  // the program's own
-  // Rewritten program per device; empty if kernels stay whole. Null until make_sub_kernel_programs(): many programs
-  // never split a launch, and the driver takes as long for each as for the program itself.
-  mutable std::vector<cl_program> sub_kernel_programs;
+  bool has_sub_kernels = false;   // kernels may be cut, by a rewritten program for each device
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
   uint64_t built_ns = 0;         // what the program's own build took; 0: not known
@@ -99,7 +96,10 @@ struct Build {
   std::string why_one_device;    // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 
-  // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
+  // The rewritten program for a device, made the first time: many programs never split a launch, and the driver takes
+  // as long for each as for the program itself. nullptr: there is none, or the driver does not build it. Any thread.
+  cl_program sub_kernel_program_on(const Context& context, unsigned device) const;
+  // Makes those for all devices, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
   bool has_sub_kernel_programs() const { return made_ == Made::made; }
@@ -117,7 +117,6 @@ struct Build {
   enum class Launched : uint8_t { in_parts, as_promising, beside_others, otherwise };
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns,
                    Launched how);
-  void release_sub_kernel_programs();
   bool is_rewritten() const;
   // Whether launches may gain by running beside others of their queue on that device, as far as is known.
   bool gains_beside(const RealDevice& device) const;
@@ -156,7 +155,9 @@ struct Build {
   mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
   mutable std::atomic<uint64_t> promising_ns_{0}, promising_when_made_ns_{0};
-  mutable std::atomic<bool> is_kept_{false};    // what this process found out is
+  mutable std::atomic<bool> is_kept_{false};  // what this process found out is
+  mutable ProgramsOnDevices sub_kernel_programs_;
+  mutable std::atomic<uint64_t> making_ns_{0};  // that they took
   mutable ProgramsOnDevices moved_, gathered_;  // originals; and variants that run several launches
   mutable std::atomic<uint32_t> missed_{0};     // launches that might have been gathered
   mutable std::atomic<uint32_t> gathers_{0};    // RememberedTimes::gathers

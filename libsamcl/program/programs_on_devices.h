@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/places.h"
 #include "libsamcl/driver/driver.h"
@@ -16,20 +17,20 @@ class ProgramsOnDevices {
  public:
   ProgramsOnDevices() = default;
   ~ProgramsOnDevices() {
-    for (const auto& [device, program] : made_)
-      if (program) driver::real().clReleaseProgram(program);
+    for (const auto& [device, made] : made_)
+      if (made.program) driver::real().clReleaseProgram(made.program);
   }
   ProgramsOnDevices(const ProgramsOnDevices&) = delete;
   ProgramsOnDevices& operator=(const ProgramsOnDevices&) = delete;
 
-  // What make() makes of it, the first time; nullptr: there is none.
+  // What make() makes of it, the first time; nullptr: there is none. Those of several devices at once.
   template <typename Make>
   cl_program on(unsigned device, const Make& make) {
-    std::lock_guard lock(mutex_);
-    const auto [found, is_new] = made_.try_emplace(device);
-    if (is_new) found->second = make();
-    if (found->second) on_.fetch_or(only(device), std::memory_order_release);
-    return found->second;
+    Made& made = place_of(device);
+    std::lock_guard lock(made.mutex);
+    if (!std::exchange(made.is_tried, true)) made.program = make();
+    if (made.program) on_.fetch_or(only(device), std::memory_order_release);
+    return made.program;
   }
   // Whether it is there already.
   bool is_on(unsigned device) const { return contains(on_.load(std::memory_order_acquire), device); }
@@ -37,8 +38,18 @@ class ProgramsOnDevices {
   bool wants(unsigned device) { return !contains(wanted_.fetch_or(only(device)), device); }
 
  private:
+  struct Made {
+    std::mutex mutex;
+    bool is_tried = false;
+    cl_program program = nullptr;
+  };
+  Made& place_of(unsigned device) {
+    std::lock_guard lock(mutex_);
+    return made_[device];
+  }
+
   std::mutex mutex_;
-  std::map<unsigned, cl_program> made_;    // under the mutex
+  std::map<unsigned, Made> made_;          // under the mutex, and each under its own
   std::atomic<Places> on_{0}, wanted_{0};  // devices where there is one, or is going to be
 };
 

@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -308,12 +310,19 @@ class Loops {
 int main(int argc, char** argv) {
   uint64_t seed = 1;
   size_t count = 20, jobs = 40;
+  unsigned most_rest_ms = 0;
   CLI::App app("launch_loops: random loops of launches, compared with a model");
   app.add_option("--seed", seed, "Seed of the first sequence; the next ones follow")->capture_default_str();
   app.add_option("--count", count, "How many sequences")->capture_default_str();
   app.add_option("--loops", jobs, "Loops in each")->capture_default_str();
+  app.add_option("--rest", most_rest_ms, "Up to so many ms in the middle of each sequence in which nothing happens");
   CLI11_PARSE(app, argc, argv);
   const Session session = Session::open(0, 0);
   const Program program = session.build(kSource);
-  return play_sequences(seed, count, [&](uint64_t each) { Loops(session, program, each).play(jobs); });
+  return play_sequences(seed, count, [&](uint64_t each) {
+    Loops loops(session, program, each);
+    loops.play(jobs / 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::mt19937_64(each)() % (most_rest_ms + 1)));
+    loops.play(jobs - jobs / 2);
+  });
 }
