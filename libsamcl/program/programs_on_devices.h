@@ -3,8 +3,8 @@
 
 #include <CL/cl.h>
 
+#include <array>
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -17,7 +17,7 @@ class ProgramsOnDevices {
  public:
   ProgramsOnDevices() = default;
   ~ProgramsOnDevices() {
-    for (const auto& [device, made] : made_)
+    for (const Made& made : made_)
       if (made.program) driver::real().clReleaseProgram(made.program);
   }
   ProgramsOnDevices(const ProgramsOnDevices&) = delete;
@@ -26,7 +26,8 @@ class ProgramsOnDevices {
   // What make() makes of it, the first time; nullptr: there is none. Those of several devices at once.
   template <typename Make>
   cl_program on(unsigned device, const Make& make) {
-    Made& made = place_of(device);
+    Made& made = made_[device];
+    if (is_on(device)) return made.program;
     std::lock_guard lock(made.mutex);
     if (!std::exchange(made.is_tried, true)) made.program = make();
     if (made.program) on_.fetch_or(only(device), std::memory_order_release);
@@ -43,13 +44,8 @@ class ProgramsOnDevices {
     bool is_tried = false;
     cl_program program = nullptr;
   };
-  Made& place_of(unsigned device) {
-    std::lock_guard lock(mutex_);
-    return made_[device];
-  }
 
-  std::mutex mutex_;
-  std::map<unsigned, Made> made_;          // under the mutex, and each under its own
+  std::array<Made, kMaxDevices> made_;     // each under its mutex until it is there
   std::atomic<Places> on_{0}, wanted_{0};  // devices where there is one, or is going to be
 };
 
