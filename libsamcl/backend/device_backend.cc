@@ -261,21 +261,20 @@ cl_int DeviceBackend::give_or_enter(const NodePtr& node, const Giving& how, bool
 }
 
 // Who submits may hold the context's lock: another thread tells of a failure.
-bool DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
-  if (!order_.may_be_given(entry.giving)) return false;
+SubmissionQueue::Submitter::Taken DeviceBackend::submit(const SubmissionQueue::Entry& entry, bool is_final) {
+  if (!order_.may_be_given(entry.giving)) return Taken::too_early;
   const cl_int error = give_to_driver(entry.node, entry.giving);
-  if (error == CL_SUCCESS) return true;
-  if (Room::is_refusal(error) && !is_final) return false;
+  if (error == CL_SUCCESS) return Taken::yes;
+  if (Room::is_refusal(error) && !is_final) return Taken::no_memory;
   give_up(*entry.node, entry.giving, error);
   set_.at(entry.node->lane)
       .worker(LaneKind::compute)
       .post([this, alive = listener_.keep_alive(), node = entry.node, error] { listener_.ended(node, error); });
-  return true;
+  return Taken::yes;
 }
 
 bool DeviceBackend::make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) {
   RealDevice& device = set_.at(entry.node->lane);
-  if (!order_.may_be_given(entry.giving)) return order_.give_others(entry.giving, context);
   bool made = false;
   try {
     if (context == SubmissionQueue::Lock::held) return listener_.make_room(device.index, true);

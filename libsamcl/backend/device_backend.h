@@ -105,8 +105,11 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   bool submits_on_thread(RealDevice& device) const;
   Worker& worker(engine::Lane lane);
   cl_int give_or_enter(const engine::NodePtr& node, const Giving& how, bool by_thread);
-  bool submit(const SubmissionQueue::Entry& entry, bool is_final) override;
+  Taken submit(const SubmissionQueue::Entry& entry, bool is_final) override;
   bool make_room(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override;
+  bool give_before(const SubmissionQueue::Entry& entry, SubmissionQueue::Lock context) override {
+    return order_.give_others(entry.giving, context);
+  }
   void give(const LaunchRing::Launch& launch, uint32_t count) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   cl_int give_up(const engine::Node& node, const Giving& giving, cl_int error);

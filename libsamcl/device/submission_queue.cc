@@ -94,17 +94,19 @@ SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context, const IsEnoug
     if (is_enough && is_enough()) return Outcome::nothing_left;
     if (next_ == batch_.size()) return any ? Outcome::submitted : Outcome::nothing_left;
     any = true;
-    if (submitter_.load()->submit(batch_[next_], is_final)) {
+    const auto taken = submitter_.load()->submit(batch_[next_], is_final);
+    if (taken == Submitter::Taken::yes) {
       batch_[next_++] = {};
       is_final = refused_ = false;
       note_submitted();
       continue;
     }
     const engine::NodePtr refused = batch_[next_].node;
-    const bool has_room = make_room(submitting, context);
-    if (has_room || next_ == batch_.size() || batch_[next_].node != refused) continue;
+    const bool may_go = see_to_next(taken, submitting, context);
+    if (may_go || next_ == batch_.size() || batch_[next_].node != refused) continue;
     if (context == Lock::held) return Outcome::refused;
-    is_final = true;  // asked once more: another thread may have made room since it was refused
+    is_final = taken ==
+               Submitter::Taken::no_memory;  // asked once more: another thread may have made room since it was refused
   }
 }
 
@@ -117,15 +119,17 @@ void SubmissionQueue::take_entries() {
   batch_.swap(entries_);
 }
 
-// For the next of the batch. Others may submit it, and more, meanwhile.
-bool SubmissionQueue::make_room(std::unique_lock<std::mutex>& submitting, Lock context) {
+// So that it may be submitted after all. Others may submit it, and more, meanwhile.
+bool SubmissionQueue::see_to_next(Submitter::Taken refusal, std::unique_lock<std::mutex>& submitting, Lock context) {
   const Entry refused = batch_[next_];
   refused_ = true;
   submitting.unlock();
   tell_who_waits();
-  const bool made = submitter_.load()->make_room(refused, context);
+  Submitter& submitter = *submitter_.load();
+  const bool may_go = refusal == Submitter::Taken::too_early ? submitter.give_before(refused, context)
+                                                             : submitter.make_room(refused, context);
   submitting.lock();
-  return made;
+  return may_go;
 }
 
 void SubmissionQueue::note_submitted() {

@@ -56,12 +56,17 @@ class SubmissionQueue {
   class Submitter {
    public:
     virtual ~Submitter() = default;
-    // One call at a time, in the order of the entries; does not wait for who enters. False: the driver has no memory
-    // for it, and is to be asked again; never if this is_final.
-    virtual bool submit(const Entry& entry, bool is_final) = 0;
-    // Has something given back that this one, which was refused, may need. False: there is nothing; if the lock is held
-    // nobody has waited for what is in use.
+    // One call at a time, in the order of the entries; does not wait for who enters. too_early: what it comes behind on
+    // other devices has not been given. no_memory: the driver has none for it; never if this is_final. Both are asked
+    // again.
+    enum class Taken : uint8_t { yes, too_early, no_memory };
+    virtual Taken submit(const Entry& entry, bool is_final) = 0;
+    // Has something given back that this one, for which there was no memory, may need. False: there is nothing; if the
+    // lock is held nobody has waited for what is in use.
     virtual bool make_room(const Entry& entry, Lock context) = 0;
+    // Has given what this one, which is too early, comes behind. False: the lock is held, and for something of it there
+    // is no memory.
+    virtual bool give_before(const Entry& entry, Lock context) = 0;
     // The same for a launch, which stands for so many; it is never asked again.
     virtual void give(const LaunchRing::Launch& launch, uint32_t count) = 0;
   };
@@ -108,7 +113,7 @@ class SubmissionQueue {
   bool give_launches_here(const IsEnough& is_enough);
   bool lock_to_submit(std::unique_lock<std::mutex>& submitting);
   void wake_thread();
-  bool make_room(std::unique_lock<std::mutex>& submitting, Lock context);
+  bool see_to_next(Submitter::Taken refusal, std::unique_lock<std::mutex>& submitting, Lock context);
   void note_submitted();
   void tell_who_waits();
   bool may_wait() const;

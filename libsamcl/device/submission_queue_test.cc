@@ -18,23 +18,29 @@ using Lock = SubmissionQueue::Lock;
 // Notes by whom what was submitted; holds up whoever submits, and refuses, while it is told to.
 class Notes : public SubmissionQueue::Submitter {
  public:
-  bool submit(const SubmissionQueue::Entry& entry, bool is_final) override {
+  Taken submit(const SubmissionQueue::Entry& entry, bool is_final) override {
     std::unique_lock lock(mutex_);
     ++started_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
+    if (entry.node->group == comes_behind && !is_before_given) return Taken::too_early;
     if (memory == 0 && entry.node->group == refuses) {
-      if (!is_final) return false;
+      if (!is_final) return Taken::no_memory;
       failed.push_back(entry.node->group);
-      return true;
+      return Taken::yes;
     }
     submitted_.push_back(entry.node->group);
     by_own_thread_ += Worker::is_own_thread();
-    return true;
+    return Taken::yes;
   }
   bool make_room(const SubmissionQueue::Entry& entry, Lock context) override {
     EXPECT_EQ(entry.node->group, refuses);
     return context == Lock::held ? makes_room_held() : makes_room();
+  }
+  bool give_before(const SubmissionQueue::Entry& entry, Lock) override {
+    EXPECT_EQ(entry.node->group, comes_behind);
+    is_before_given = true;
+    return true;
   }
   void give(const LaunchRing::Launch& launch, uint32_t) override {
     std::unique_lock lock(mutex_);
@@ -47,6 +53,8 @@ class Notes : public SubmissionQueue::Submitter {
   uint64_t refuses = UINT64_MAX;  // that one, as long as there is no memory
   std::atomic<int> memory{0};
   std::vector<uint64_t> failed;
+  uint64_t comes_behind = UINT64_MAX;  // something else, that one
+  std::atomic<bool> is_before_given{false};
   std::function<bool()> makes_room_held = [] { return false; }, makes_room = makes_room_held;
   void hold(bool held) {
     std::lock_guard lock(mutex_);
@@ -206,6 +214,30 @@ TEST_F(SubmissionQueueTest, ManyFromOneThreadWhileAnotherDrains) {
 
 TEST_F(SubmissionQueueTest, WhatIsRefusedIsMadeRoomForAndSubmittedInItsPlace) {
   notes.refuses = 3;
+  notes.makes_room = [&] {
+    ++notes.memory;
+    return true;
+  };
+  for (uint64_t i = 0; i < 10; ++i) enter(i);
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_EQ(notes.submitted(), up_to(10));
+}
+
+// Perhaps by another thread, before this one sees to it: no memory is given back for that.
+TEST_F(SubmissionQueueTest, WhatIsTooEarlyIsSubmittedInItsPlaceWhenOthersHaveBeenGiven) {
+  notes.comes_behind = notes.refuses = 3;
+  notes.memory = 1;
+  notes.makes_room = notes.makes_room_held = [] {
+    ADD_FAILURE() << "there was memory";
+    return true;
+  };
+  for (uint64_t i = 0; i < 10; ++i) enter(i);
+  EXPECT_TRUE(queue.drain(Lock::free));
+  EXPECT_EQ(notes.submitted(), up_to(10));
+}
+
+TEST_F(SubmissionQueueTest, WhatWasTooEarlyMayFindNoMemory) {
+  notes.comes_behind = notes.refuses = 3;
   notes.makes_room = [&] {
     ++notes.memory;
     return true;
