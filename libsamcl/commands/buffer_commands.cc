@@ -317,7 +317,7 @@ class Fill : public Command {
     if (range_.empty()) return CL_SUCCESS;
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
-    const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->destination();
+    const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->to_be_filled();
     Planner::Together together;
     for_each_place(places & ~only(kZeros), [&](Place place) {
       together.push_back({transfer_lane(place, place, range_.size()), fill(place), {{storage, place, range_, true}}});
@@ -370,7 +370,7 @@ class Copy : public Command {
   }
 
  private:
-  // Where the source is, the target will be.
+  // Where the source is, the target will be; or where it is used, if the source has to come from the host anyway.
   void copy_run(Planner& planner, Planner::Together& together) {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
@@ -385,6 +385,10 @@ class Copy : public Command {
         places = only(kHost);  // a copy on a device that is lost would be lost with it
       else if (places & kAnyDevice)
         places &= kAnyDevice;
+      else if (const Places user = target.only_user(); user != 0) {
+        planner.bring(from_->storage, {&piece.range, 1}, lowest(user), &program_traffic());
+        places = user;
+      }
       const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
       for_each_place(places & ~only(kZeros), [&](Place place) {
         together.push_back(

@@ -887,6 +887,30 @@ TEST_F(FollowingCommands, NeedTheirBytesThereAndNotAtTheHost) {
   EXPECT_EQ(read[0], 3u);
 }
 
+// Else each launch would have its bytes brought, and nothing would follow it.
+TEST_F(FollowingCommands, AreDoneWhereMemoryWithAHostCopyIsUsed) {
+  machine.driver.resume();
+  finish();
+  const BufferPtr source = machine.buffer(kSize);
+  const Words at_host = counting(kSize, 900);
+  std::memcpy(source->storage->host(), at_host.data(), source->size());
+  context.graph.locked([&] { source->storage->written({0, source->size()}, only(kHost)); });
+  ASSERT_NE(a->storage->host(), nullptr);
+  EXPECT_FALSE(follows(copy_buffer(source, a, 0, 16, 8)));
+  enqueue(fill_buffer(a, 0, 8, pattern(40)), queue)->wait();
+  enqueue(copy_buffer(source, a, 0, 16, 8), queue)->wait();
+  machine.driver.suspend();
+  EXPECT_FALSE(launch(add_one, {a}));
+  EXPECT_TRUE(follows(fill_buffer(a, 8, 8, pattern(60))));
+  EXPECT_TRUE(follows(copy_buffer(source, a, 0, 24, 8)));
+  EXPECT_TRUE(launch(add_one, {a}));
+  EXPECT_EQ(awaited(), 1u);
+  machine.driver.resume();
+  finish();
+  const Words found = contents(a), first(found.begin(), found.begin() + 8);
+  EXPECT_EQ(first, (Words{42, 42, 61, 61, 902, 903, 901, 902}));
+}
+
 TEST_F(FollowingCommands, AreShortOrStayOnTheDevice) {
   constexpr size_t kMany = 1 << 17;
   const BufferPtr large = machine.buffer(kMany), other_large = machine.buffer(kMany);

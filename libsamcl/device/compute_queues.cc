@@ -25,12 +25,14 @@ cl_int ComputeQueues::create(cl_context context, cl_device_id device, bool tells
 cl_command_queue ComputeQueues::next(Use use, bool is_idle) {
   const cl_command_queue present = in_use_.load(std::memory_order_relaxed);
   if (!timed_ || !plain_ || use == Use::present) return present;
-  if (use == Use::either && times_may_be_asked_.load(std::memory_order_relaxed)) return present;
   if (use == Use::timed) {
     gained_by_ = 0;
     return present == timed_ || !go_over(timed_) ? present : timed_;
   }
-  if (present == plain_ || ++gained_by_ < kPays || !is_idle) return present;
+  if (present == plain_) return present;
+  const bool gains = use == Use::plain || !times_may_be_asked_.load(std::memory_order_relaxed);
+  if (gains) ++gained_by_;
+  if (gained_by_ < kPays || !is_idle) return present;
   return go_over(plain_) ? plain_ : present;
 }
 

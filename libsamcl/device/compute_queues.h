@@ -43,7 +43,8 @@ class ComputeQueues {
   // program may be what the device waits for, look before.
   cl_command_queue next(Use use, bool is_idle);
   // The program may ask when commands ran. Else what has no event either (Use::either) is as quick with a plain queue,
-  // or quicker: NVIDIA's driver takes half as long for kernels that alternate. Any thread, as the next.
+  // or quicker: NVIDIA's driver takes half as long for kernels that alternate. Then it goes over only for others, such
+  // as copies between launches, of which each that comes finds the device busy. Any thread, as the next.
   void program_may_ask_times() { times_may_be_asked_.store(true, std::memory_order_relaxed); }
   bool may_ask_times() const { return times_may_be_asked_.load(std::memory_order_relaxed); }
   // Whether that would be waited for, unless the device is idle. Any thread.
@@ -66,7 +67,7 @@ class ComputeQueues {
   cl_command_queue timed_ = nullptr, plain_ = nullptr;
   std::atomic<cl_command_queue> in_use_{nullptr};
   std::atomic<bool> times_may_be_asked_{false};
-  unsigned gained_by_ = 0;  // commands since the last one with times
+  unsigned gained_by_ = 0;  // so many since the last one with times
 };
 
 }  // namespace samcl

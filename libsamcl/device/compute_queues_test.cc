@@ -71,6 +71,21 @@ TEST_F(ComputeQueuesTest, WhatHasNoEventGoesOverUnlessTimesMayBeAsked) {
   EXPECT_EQ(until_plain(), 3);
 }
 
+// Copies between launches, each of which finds the device busy.
+TEST_F(ComputeQueuesTest, WhatIsAsQuickGoesOverForOthers) {
+  const cl_command_queue timed = create(true, true);
+  queues.program_may_ask_times();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(queues.next(Use::either, i == 0), timed);
+    EXPECT_EQ(queues.next(Use::plain, false), timed);
+  }
+  EXPECT_NE(queues.next(Use::either, true), timed);
+  EXPECT_NE(queues.next(Use::plain, false), timed);
+  EXPECT_EQ(queues.next(Use::timed, true), timed);
+  EXPECT_EQ(queues.next(Use::either, true), timed);
+  EXPECT_EQ(driver.count(Call::finish), 2);
+}
+
 TEST_F(ComputeQueuesTest, WhatComesRightBehindSomethingStays) {
   EXPECT_EQ(ComputeQueues::use_for({nullptr, true, true}), Use::present);
   const cl_command_queue timed = create(true, true);

@@ -442,6 +442,11 @@ Places Storage::destination(uint64_t bytes) const {
   return image_ ? places : set_->entrances(places, bytes);
 }
 
+Places Storage::to_be_filled() const {
+  const bool may_be_merged = !needs_known_ && std::popcount(users_) > 1;
+  return svm_ || shared_ || set_->survives() || may_be_merged ? destination() : expected_users();
+}
+
 Place Storage::source_for(unsigned device, Places valid, uint64_t bytes) const {
   return set_->source_for(device, valid, image_ ? 0 : bytes);
 }

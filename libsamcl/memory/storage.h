@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -250,6 +251,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Places destination() const;
   // The same for so many bytes of the program's: to one device where others get them from that one.
   Places destination(uint64_t bytes) const;
+  // Where a fill writes, which brings nothing from the host: on the devices that are expected to use it, also past a
+  // host copy, unless that may be needed for merging.
+  Places to_be_filled() const;
+  // The device that used it last, if it was one; else none.
+  Places only_user() const { return std::has_single_bit(users_) ? users_ : 0; }
 
   // The same for each part of a range: only the devices that needed it in the first launch after the last such
   // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the

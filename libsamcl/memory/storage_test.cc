@@ -171,6 +171,23 @@ TEST_F(StorageTest, BytesFromTheHostGoPastAHostCopyOfOursToTheOneDeviceInUse) {
   EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(1)}));
 }
 
+TEST_F(StorageTest, FillsGoPastAnyHostCopyUnlessALaunchMergesThere) {
+  storage->host();
+  EXPECT_EQ(storage->to_be_filled(), only(0)) << "where the first launch will be";
+  storage->used_on(only(1));
+  EXPECT_EQ(storage->to_be_filled(), only(1));
+  EXPECT_EQ(storage->only_user(), only(1));
+  used_on({{0, {0, 600}}, {1, {400, 900}}});
+  EXPECT_EQ(storage->to_be_filled(), only(0) | only(1));
+  EXPECT_EQ(storage->only_user(), 0u);
+  storage->used_on(only(0) | only(1));
+  EXPECT_EQ(storage->to_be_filled(), only(kHost));
+  std::vector<std::byte> memory(kSize);
+  Storage over(context, kSize, memory.data());
+  over.used_on(only(1));
+  EXPECT_EQ(over.to_be_filled(), only(1));
+}
+
 TEST_F(StorageTest, BytesFromTheHostStayInTheProgramsMemory) {
   std::vector<std::byte> memory(kSize);
   Storage over(context, kSize, memory.data());
