@@ -237,10 +237,14 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) c
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   SubKernel* const kernel = kernel_of(node.operation);
   RealDevice& device = set_.at(node.lane);
-  // To be timed it would wait until the device is idle, and the program, whose call this is, may be what that waits
-  // for.
-  if (kernel && !may_wait && device.waits_until_idle(ComputeQueues::Use::timed)) kernel->need_no_time();
-  Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
+  // Else it would wait until the device is idle, and the program, whose call this is, may be what that waits for.
+  const bool may_be_timed = !device.waits_until_idle(ComputeQueues::Use::timed);
+  if (kernel && !may_wait && !may_be_timed) kernel->need_no_time();
+  const bool is_asked_when = may_be_timed && node.observed && node.owner->may_be_asked_when();
+  Giving how{.promptly = at_once,
+             .times = kernel          ? kernel->times_wanted()
+                      : is_asked_when ? Giving::Times::at_end
+                                      : Giving::Times::never};
   const bool is_asked_for = node.has_own_end || (node.observed && (!kernel || kernel->is_asked_for()));
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
   if (trace::on()) how.times = Giving::Times::at_end;
@@ -449,7 +453,10 @@ void DeviceBackend::began(const Node& node, const RunTimes& run) {
 void DeviceBackend::note_run(const CompletedNode& ended) const {
   if (trace::observes()) trace::ran(*ended.node, trace::By::driver, ended.run.began, ended.run.ended, ended.status);
   SubKernel* const kernel = kernel_of(ended.node->operation);
-  if (!kernel) return;
+  if (!kernel) {
+    if (ended.node->observed && ended.run.computed > 0) ended.node->owner->device_ran(ended.run.began, ended.run.ended);
+    return;
+  }
   if (ended.node->observed) kernel->began(ended.run);
   if (ended.status == CL_SUCCESS) kernel->ran(set_.at(ended.node->lane), ended.run);
 }

@@ -266,14 +266,14 @@ class Write : public Command {
     if (rows_.is_run() && host_.is_run()) {
       for (const auto& piece : storage->destinations({rows_.offset, rows_.offset + rows_.bytes()})) {
         const uint64_t done = piece.range.begin - rows_.offset;
-        add(together, Rectangle::run(piece.range.begin, piece.range.size()),
+        add(planner, together, Rectangle::run(piece.range.begin, piece.range.size()),
             Rectangle::run(host_.offset + done, piece.range.size()), piece.valid);
         storage->written_by_program(piece.range, piece.valid);
       }
     } else {
       const Places places = storage->destination(rows_.bytes());
       fill_around(planner, storage, rows_, places);
-      add(together, rows_, host_, places);
+      add(planner, together, rows_, host_, places);
       written(*storage, rows_, places);
     }
     planner.add(std::move(together));
@@ -281,9 +281,11 @@ class Write : public Command {
   }
 
  private:
-  void add(Planner::Together& together, const Rectangle& rows, const Rectangle& host, Places places) const {
+  void add(const Planner& planner, Planner::Together& together, const Rectangle& rows, const Rectangle& host,
+           Places places) const {
+    const bool is_run = rows.is_run() && host.is_run();
     for_each_place(places, [&](Place place) {
-      together.push_back({transfer_lane(kHost, place, rows.bytes()),
+      together.push_back({is_run ? planner.upload_lane(place, rows.bytes()) : transfer_lane(kHost, place, rows.bytes()),
                           copy_to(place, rows, host),
                           {{buffer_->storage, place, rows.bounds(), true}}});
       memory_.add(of_program(from_, host), together.back().accesses);

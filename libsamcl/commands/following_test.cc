@@ -543,6 +543,26 @@ TEST_F(SeenLaunches, TellTimesInOrder) {
   EXPECT_LE(events[3]->time(CL_PROFILING_COMMAND_QUEUED), events[3]->time(CL_PROFILING_COMMAND_START));
 }
 
+// And not when somebody hears of it: what follows would seem to have begun no earlier.
+TEST_F(SeenLaunches, ComeBehindAWriteThatEndsWhenTheDeviceHasDoneIt) {
+  if (a->storage->shared()) GTEST_SKIP() << "the host does it";
+  first_seen(a)->wait();
+  const auto write = Event::make_shared(machine.context, queue, CL_COMMAND_WRITE_BUFFER);
+  write->observed = true;
+  EXPECT_EQ(context.graph.submit(write, write_buffer(a, 0, 4, kept[0]->data()), {}, Order::ordinary), CL_SUCCESS);
+  const Seen launched = launch_seen(a);
+  give_all();
+  const cl_ulong given = now_ns();
+  constexpr auto kBeforeAnybodyLooks = 2 * CompletionQueue::kLongestSilence / 3;
+  std::this_thread::sleep_for(kBeforeAnybodyLooks);
+  EXPECT_EQ(launched.event->wait(), CL_COMPLETE);
+  finish();
+  const cl_ulong soon = given + static_cast<cl_ulong>(std::chrono::nanoseconds(kBeforeAnybodyLooks).count()) / 2;
+  EXPECT_LT(write->time(CL_PROFILING_COMMAND_END), soon);
+  EXPECT_GE(launched.event->time(CL_PROFILING_COMMAND_START), write->time(CL_PROFILING_COMMAND_END));
+  EXPECT_LT(launched.event->time(CL_PROFILING_COMMAND_START), soon);
+}
+
 TEST_F(SeenLaunches, MayWaitForThoseBeforeThem) {
   const auto first = first_seen(a);
   const auto second = launch_seen(a, {first});

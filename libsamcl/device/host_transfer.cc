@@ -75,4 +75,10 @@ bool gains_by_pinned_chunks(cl_device_id device) {
   return driver::is_gpu(device) && !driver::value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
 }
 
+uint64_t uploads_beside(cl_device_id device) {
+  constexpr uint64_t kForTests = 8 << 20;
+  if (Config::get().transport == Config::Transport::staged) return kForTests;
+  return driver::vendor_facts(device).uploads_beside;
+}
+
 }  // namespace samcl

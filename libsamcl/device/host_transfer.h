@@ -28,5 +28,7 @@ cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const Devic
 // Whether host memory is not the device's own, so that transfers gain by pinned chunks (transfer/pinned_ring.h); always
 // with SAMCL_TRANSPORT=staged.
 bool gains_by_pinned_chunks(cl_device_id device);
+// How many bytes its driver uploads beside what comes behind them (driver::VendorFacts). For tests, too.
+uint64_t uploads_beside(cl_device_id device);
 
 }  // namespace samcl

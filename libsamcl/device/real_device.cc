@@ -67,7 +67,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, std::vecto
       gives_a_core_(!of && driver::is_gpu(device_id) && std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)),
-      properties_(std::move(properties)) {
+      properties_(std::move(properties)),
+      uploads_beside_(computes_in_caller ? 0 : uploads_beside(device_id)) {
   const auto attach_thread = [target = lease] {
     if (target.client) target.client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
   };
@@ -178,6 +179,10 @@ PinnedPlace::Held RealDevice::pinned_place(uint64_t bytes) {
 
 size_t RealDevice::on_their_way() const {
   return submissions_->entries() + completions_->in_flight() + (run_ahead_ ? run_ahead_->entries() : 0);
+}
+
+bool RealDevice::takes_upload(uint64_t bytes) {
+  return (is_asynchronous() || may_run_far()) && uploads_beside_.take(bytes, on_their_way());
 }
 
 bool RealDevice::may_submit_on_thread() const {

@@ -21,6 +21,7 @@
 #include "libsamcl/device/pace.h"
 #include "libsamcl/device/pinned_place.h"
 #include "libsamcl/device/submission_queue.h"
+#include "libsamcl/device/uploads_beside.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/observe/trace.h"
@@ -190,6 +191,9 @@ class RealDevice {
   // As of these; what is in flight no more holds no lease.
   bool finish_untold(const engine::Owner* owner);
   void note_ended(const InFlight& ended);
+  // Whether that gets an upload of so many bytes that nobody waits for (device/uploads_beside.h): it is its next
+  // operation then. Under that lock.
+  bool takes_upload(uint64_t bytes);
   // Gives a launch to its compute queue, which stands for so many.
   cl_int launch(const LaunchRing::Launch& launch, uint32_t count);
   // What is on its way to it.
@@ -252,6 +256,7 @@ class RealDevice {
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
   std::unique_ptr<Worker> maker_;
   PinnedPlace pinned_place_;
+  UploadsBeside uploads_beside_;
   std::atomic<unsigned> short_reads_{0};
 
   // So many given to its queue: fewer would be submitted before a thread that does that is awake.

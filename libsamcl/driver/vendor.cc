@@ -37,6 +37,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.vendor = Vendor::nvidia;
     facts.short_name = "nvidia";
     facts.locks_host_memory = true;
+    facts.uploads_beside = 8 << 20;
     facts.fails_for_good = true;
     facts.compiles_for_device_version = true;
   } else if (contains(vendor, "Advanced Micro Devices")) {

@@ -124,6 +124,11 @@ class Owner {
   // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once. Any thread.
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
 
+  // Whether the program may ask when it ran; a device ran an operation of it then, as it tells, ns of the host's clock.
+  // Any thread.
+  virtual bool may_be_asked_when() const { return false; }
+  virtual void device_ran(uint64_t /*began*/, uint64_t /*ended*/) {}
+
   // None of the program's: what comes after it counts on it nevertheless. Before it is planned.
   bool is_ahead = false;
 

@@ -30,7 +30,7 @@ struct HandleTraits<Event> {
   using Api = cl_event;
 };
 
-class Event : public Object<Event>, public engine::Owner {
+class Event final : public Object<Event>, public engine::Owner {
  public:
   Event(std::shared_ptr<Context> context, std::shared_ptr<Queue> queue, cl_command_type type);
   ~Event();
@@ -79,6 +79,11 @@ class Event : public Object<Event>, public engine::Owner {
   // A part of it ended on a device at that time: it ends no earlier, and that is its end unless something else comes
   // later. For commands that do not know it: when Graph::finish() was called.
   void note_end(cl_ulong at);
+  bool may_be_asked_when() const override { return observed && has_times; }
+  void device_ran(uint64_t began, uint64_t ended) override {
+    note_start(began);
+    note_end(ended);
+  }
 
   // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
   void runs_only_on(RealDevice& device) { runs_on_ = &device; }

@@ -107,6 +107,12 @@ Lane transfer_lane(const DeviceSet& devices, Place from, Place to, uint64_t byte
   return device.is_asynchronous() && !device.lease.client ? Lane{LaneKind::down, from} : usual;
 }
 
+Lane Planner::upload_lane(Place to, uint64_t bytes) const {
+  const Lane usual = transfer_lane(kHost, to, bytes);
+  if (usual.kind != LaneKind::up || is_awaited_) return usual;
+  return context_.at({LaneKind::compute, to, strand(to)}).takes_upload(bytes) ? Lane{LaneKind::compute, to} : usual;
+}
+
 SmallVector<engine::NodePtr, 2> Planner::add(Together together) { return enter(std::move(together), {}); }
 
 SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<const engine::NodePtr> after) {
@@ -288,9 +294,11 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     const bool is_direct =
         source != kHost && place != kHost && memory->replica(place, &error) && memory->replica_seen_by(source, place);
     if (!is_direct && pass_through_window(exchange)) continue;
-    const Lane lane = is_direct
-                          ? Lane{LaneKind::compute, place}
-                          : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);
+    const bool is_plain_upload = source == kHost && exchange.ranges.size() == 1 && !memory->layout();
+    const uint64_t bytes = engine::bytes_of(exchange);
+    const Lane lane = is_direct         ? Lane{LaneKind::compute, place}
+                      : is_plain_upload ? upload_lane(place, bytes)
+                                        : transfer_lane(memory->devices(), source, place, bytes, is_awaited_);
     exchanges.push_back({lane, std::move(exchange), std::move(accesses)});
   }
   if (!exchanges.empty()) add(std::move(exchanges));

@@ -104,6 +104,8 @@ class Planner {
   unsigned strand(unsigned device) const;
   // It goes to another one instead, which is made.
   void goes_to(unsigned its_strand) { strand_ = its_strand; }
+  // Which lane an upload takes, as the next operation.
+  engine::Lane upload_lane(Place to, uint64_t bytes) const;
   // The strands of that device with operations that one with these accesses would come after.
   Strands::Set strands_before(const Accesses& accesses, unsigned device);
   // What its strands have to do.
