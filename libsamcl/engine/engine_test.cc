@@ -157,7 +157,7 @@ TEST_F(EngineTest, ThirdOfFiveFailsAndTheOthersEnd) {
 }
 
 TEST_F(EngineTest, WhatEndedNodesHeldIsGivenBackOnce) {
-  struct SomeOwner : Owner {};
+  struct SomeOwner final : Owner {};
   auto held = std::make_shared<int>(0);
   auto owner = std::make_shared<SomeOwner>();
   auto node = std::make_shared<Node>(kCompute0, HostCall{[held] { return CL_SUCCESS; }}, 0);
