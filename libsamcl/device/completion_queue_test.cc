@@ -53,7 +53,7 @@ struct CompletionQueueTest : ::testing::Test {
   std::mutex calls;
   std::atomic<cl_command_queue> queue{nullptr};
   CompletionQueue ends{queue, calls, "ends-test"};
-  struct SomeOwner : engine::Owner {
+  struct SomeOwner final : engine::Owner {
     explicit SomeOwner(const void* line = nullptr, uint64_t number = 0) : Owner(line) { number_ = number; }
   };
   std::shared_ptr<engine::Owner> owner = std::make_shared<SomeOwner>();
