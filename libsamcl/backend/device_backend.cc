@@ -345,7 +345,8 @@ uint64_t DeviceBackend::counted_ns(const Node& node) const {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
   uint64_t ns = local_ns(node.operation);
-  if (ns == 0 && device.may_run_far()) ns = upload_ns(node.operation);  // else others come first on the link
+  // Else others come first on the link. What the program waits for comes faster behind what a thread has waited for.
+  if (ns == 0 && device.may_run_far()) ns = node.awaited ? upload_ns(node.operation) : transfer_ns(node.operation);
   return ahead.counted(ns);
 }
 

@@ -417,12 +417,19 @@ uint64_t local_ns(const engine::Operation& operation) {
   return stays_there ? 1 + engine::bytes_of(operation) / kBytesPerNs : 0;
 }
 
-uint64_t upload_ns(const engine::Operation& operation) {
+uint64_t transfer_ns(const engine::Operation& operation) {
   constexpr uint64_t kBytesPerNs = 4, kLatency = 5'000;
+  const auto* const exchange = std::get_if<Exchange>(&operation);
+  const bool is_transfer =
+      exchange ? exchange->from == kHost || exchange->to == kHost : std::holds_alternative<ProgramCopy>(operation);
+  return is_transfer ? kLatency + engine::bytes_of(operation) / kBytesPerNs : 0;
+}
+
+uint64_t upload_ns(const engine::Operation& operation) {
   const auto* const copy = std::get_if<ProgramCopy>(&operation);
   const auto* const exchange = std::get_if<Exchange>(&operation);
-  const bool is_upload = (copy && !copy->to_program) || (exchange && exchange->from == kHost);
-  return is_upload ? kLatency + engine::bytes_of(operation) / kBytesPerNs : 0;
+  const bool is_upload = copy ? !copy->to_program : exchange && exchange->from == kHost;
+  return is_upload ? transfer_ns(operation) : 0;
 }
 
 cl_int enqueue(DeviceSet& set, Lane lane, const engine::Operation& operation, const EventWanted& wanted) {

@@ -25,6 +25,8 @@ bool needs_thread(const engine::Operation& operation);
 uint64_t local_ns(const engine::Operation& operation);
 // The same of a short upload; 0: it is none.
 uint64_t upload_ns(const engine::Operation& operation);
+// The same for what comes down, too.
+uint64_t transfer_ns(const engine::Operation& operation);
 
 // What a device copies of another one's memory, or for it: from which of its memory objects to which.
 struct PeerCopy {

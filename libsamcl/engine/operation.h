@@ -162,6 +162,7 @@ class Node {
   std::shared_ptr<Owner> owner;                     // whose operation it is, until it has ended
   std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
   bool observed = false;                            // the program may ask when it ran
+  bool awaited = false;                             // the program's thread waits for its command
   bool alone = true;                                // the only one of its group
   bool is_handed_on = false;  // other lanes are likely to wait for its end: it is heard of at once
   bool has_own_end = false;   // its end is not to be heard of only with what comes behind it

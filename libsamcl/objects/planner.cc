@@ -140,6 +140,7 @@ SmallVector<engine::NodePtr, 2> Planner::enter(Together together, std::span<cons
         make_recycled<engine::Node>(lane_of(planned, together.size() == 1), std::move(planned.operation), group);
     node->command = command_;
     node->observed = observed_;
+    node->awaited = is_awaited_;
     node->owner = owner_;
     node->alone = together.size() == 1;
     node->is_handed_on = planned.is_handed_on;
