@@ -372,7 +372,9 @@ class Copy : public Command {
   }
 
  private:
-  // Where the source is, the target will be; or where it is used, if the source has to come from the host anyway.
+  // Where the source is, the target will be; or where it is used, if the source has to come from the host anyway. The
+  // program may have a buffer only to bring others their bytes, which it maps to write them: that needs no memory of a
+  // device.
   void copy_run(Planner& planner, Planner::Together& together) {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
@@ -387,11 +389,19 @@ class Copy : public Command {
         places = only(kHost);  // a copy on a device that is lost would be lost with it
       else if (places & kAnyDevice)
         places &= kAnyDevice;
-      else if (const Places user = target.only_user(); user != 0) {
+      else if (const Places user = target.only_user(); user != 0 && !source.is_mapped_at_times()) {
         planner.bring(from_->storage, {&piece.range, 1}, lowest(user), &program_traffic());
         places = user;
       }
       const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
+      const Places there = target.to_be_filled();
+      const bool goes_up = places == only(kHost) && std::has_single_bit(there & kAnyDevice) &&
+                           source.is_mapped_at_times() && !source.is_being_evicted() && source.host();
+      if (goes_up) {
+        together.push_back(upload(planner, piece.range, to, lowest(there)));
+        target.written_by_program(to, there);
+        continue;
+      }
       for_each_place(places & ~only(kZeros), [&](Place place) {
         together.push_back(
             copy(Rectangle::run(piece.range.begin, piece.range.size()), Rectangle::run(to.begin, to.size()), place));
@@ -418,6 +428,15 @@ class Copy : public Command {
     fill_around(planner, to_->storage, target_, only(place));
     together.push_back(copy(source_, target_, place));
     written(*to_->storage, target_, only(place));
+  }
+
+  // Of the source's host copy, which this command keeps.
+  Planner::Planned upload(const Planner& planner, Range source, Range target, Place to) const {
+    const Rectangle from = Rectangle::run(source.begin, source.size()),
+                    rows = Rectangle::run(target.begin, target.size());
+    return {planner.upload_lane(to, target.size()),
+            engine::ProgramCopy{{to_->storage, to}, rows, from_->storage->host(), from, false, &program_traffic()},
+            {{from_->storage, kHost, source, false}, {to_->storage, to, target, true}}};
   }
 
   Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {

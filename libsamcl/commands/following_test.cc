@@ -931,6 +931,26 @@ TEST_F(FollowingCommands, AreDoneWhereMemoryWithAHostCopyIsUsed) {
   EXPECT_EQ(first, (Words{42, 42, 61, 61, 902, 903, 901, 902}));
 }
 
+// Which the program maps to write what others are to have.
+TEST_F(FollowingCommands, CopyFromMemoryThatIsMappedAtTimesWithoutMemoryOfTheDevice) {
+  machine.driver.resume();
+  finish();
+  const BufferPtr staging = machine.buffer(kSize);
+  enqueue(map_buffer(staging, Rectangle::run(0, staging->size()), CL_MAP_WRITE), queue)->wait();
+  const Words written = counting(kSize, 900);
+  std::memcpy(staging->storage->host(), written.data(), staging->size());
+  staging->storage->unmapped(Rectangle::run(0, staging->size()));
+  const BufferPtr fresh = machine.buffer(kSize);
+  for (const BufferPtr& to : {a, fresh}) {
+    enqueue(copy_buffer(staging, to, 0, 0, to->size()), queue)->wait();
+    EXPECT_FALSE(launch(add_one, {to}));
+    EXPECT_TRUE(launch(add_one, {to}) || by_thread);
+    finish();
+    EXPECT_EQ(contents(to), counting(kSize, 902));
+  }
+  EXPECT_TRUE(staging->storage->shared() || !staging->storage->has_replica(0));
+}
+
 TEST_F(FollowingCommands, AreShortOrStayOnTheDevice) {
   constexpr size_t kMany = 1 << 17;
   const BufferPtr large = machine.buffer(kMany), other_large = machine.buffer(kMany);

@@ -105,8 +105,8 @@ SubmissionQueue::Outcome SubmissionQueue::submit_all(Lock context, const IsEnoug
     const bool may_go = see_to_next(taken, submitting, context);
     if (may_go || next_ == batch_.size() || batch_[next_].node != refused) continue;
     if (context == Lock::held) return Outcome::refused;
-    is_final = taken ==
-               Submitter::Taken::no_memory;  // asked once more: another thread may have made room since it was refused
+    // Asked once more: another thread may have made room since it was refused.
+    is_final = taken == Submitter::Taken::no_memory;
   }
 }
 

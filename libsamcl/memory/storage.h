@@ -141,6 +141,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   // Whether that would do something. Any thread.
   bool is_to_be_locked(bool is_wanted) const;
   void note_mapped() { ++host_maps_; }
+  bool is_mapped_at_times() const { return host_maps_ > 0; }
 
   // ---- Under the lock of the context's graph ----
 
