@@ -210,11 +210,12 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 
 // The next one is to be timed, then.
 void KernelLaunch::SubLaunch::need_no_time() {
-  if (std::exchange(launch_.timed_, false)) {
+  if (launch_.timed_.exchange(false)) {
     const auto ran = launch_.plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
     launch_.kernel().cost_model->times.was_not_timed(launch_.busy_items_, ran);
   }
-  launch_.learns_work_ = launch_.learns_speeds_ = false;
+  launch_.learns_work_ = false;
+  launch_.learns_speeds_ = false;
 }
 
 bool KernelLaunch::SubLaunch::is_asked_for() const { return event_->needs_drivers_event(); }

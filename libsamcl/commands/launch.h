@@ -145,9 +145,10 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool is_beside_others_ = false;     // other queues' launches keep the other devices busy
   uint64_t unseen_ns_ = 0;            // then: of the launches before it that were not planned
-  bool timed_ = false;
-  bool learns_work_ = false;                    // from its parts' times: where it lies
-  bool learns_speeds_ = false;                  // likewise: how fast devices are
+  // What its times are for. Who gives one of its parts may find that they cannot be taken, while others give the rest.
+  std::atomic<bool> timed_{false};
+  std::atomic<bool> learns_work_{false};        // from its parts' times: where it lies
+  std::atomic<bool> learns_speeds_{false};      // likewise: how fast devices are
   uint64_t busy_items_ = 0;                     // work-items with something to do, as far as it is judged by them
   uint64_t timed_items_ = 0;                    // of one that is timed, as they are found out
   std::vector<unsigned> tested_on_;             // one device of each kind, if it is to be tested
