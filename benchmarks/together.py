@@ -21,13 +21,8 @@ import sys
 import tempfile
 import time
 
-
-def settings(text):
-    pairs = [part.strip().partition("=") for part in text.split(";") if part.strip()]
-    for name, equals, _ in pairs:
-        if not equals:
-            raise argparse.ArgumentTypeError(f"'{name}' is not NAME=VALUE")
-    return {name: value for name, _, value in pairs}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "patterns"))
+from compare import settings  # noqa: E402
 
 
 def arguments():

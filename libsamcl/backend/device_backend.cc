@@ -240,11 +240,11 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited, bool may_wait) c
   // Else it would wait until the device is idle, and the program, whose call this is, may be what that waits for.
   const bool may_be_timed = !device.waits_until_idle(ComputeQueues::Use::timed);
   if (kernel && !may_wait && !may_be_timed) kernel->need_no_time();
-  const bool is_asked_when = may_be_timed && node.observed && node.owner->may_be_asked_when();
-  Giving how{.promptly = at_once,
-             .times = kernel          ? kernel->times_wanted()
-                      : is_asked_when ? Giving::Times::at_end
-                                      : Giving::Times::never};
+  Giving how{.promptly = at_once, .times = Giving::Times::never};
+  if (kernel)
+    how.times = kernel->times_wanted();
+  else if (may_be_timed && node.observed && node.owner->may_be_asked_when())
+    how.times = Giving::Times::at_end;
   const bool is_asked_for = node.has_own_end || (node.observed && (!kernel || kernel->is_asked_for()));
   how.exactly = is_asked_for || at_once || how.times == Giving::Times::at_end;
   if (trace::on()) how.times = Giving::Times::at_end;
@@ -344,10 +344,9 @@ uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
     return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
-  uint64_t ns = local_ns(node.operation);
-  // Else others come first on the link. What the program waits for comes faster behind what a thread has waited for.
-  if (ns == 0 && device.may_run_far()) ns = node.awaited ? upload_ns(node.operation) : transfer_ns(node.operation);
-  return ahead.counted(ns);
+  // What comes down to a program that waits comes faster behind what a thread has waited for.
+  const bool may_come_down = !node.awaited || reads_host_memory(node.operation);
+  return ahead.counted(may_come_down ? moving_ns(node.operation, device) : local_ns(node.operation));
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {

@@ -34,17 +34,10 @@ bool are_in_one_line(const Node& one, const Node& other) {
   return one.owner && other.owner && one.owner->turn().line && one.owner->turn().line == other.owner->turn().line;
 }
 
-// A driver may read host memory in the call that gives it the command (NVIDIA's up to 64 KiB), whatever the device
-// waits for then: what other devices are to write there has to be there.
-bool reads_host_memory(const engine::Operation& operation) {
-  if (const auto* const exchange = std::get_if<engine::Exchange>(&operation)) return exchange->from == kHost;
-  const auto* const copy = std::get_if<engine::ProgramCopy>(&operation);
-  return copy && !copy->to_program;
-}
-
 }  // namespace
 
-// Has it made ready where it is of use.
+// Has it made ready where it is of use. What other devices are to write to host memory has to be there when a driver
+// reads that.
 bool DeviceOrder::keeps(const Node& before, const Node& after) const {
   if (!set_.may_order_itself() || needs_thread(after.operation) || reads_host_memory(after.operation) ||
       !are_in_one_line(before, after) || is_long(before) || begins_apart(after)) {

@@ -417,19 +417,20 @@ uint64_t local_ns(const engine::Operation& operation) {
   return stays_there ? 1 + engine::bytes_of(operation) / kBytesPerNs : 0;
 }
 
-uint64_t transfer_ns(const engine::Operation& operation) {
+uint64_t moving_ns(const engine::Operation& operation, const RealDevice& device) {
   constexpr uint64_t kBytesPerNs = 4, kLatency = 5'000;
+  const uint64_t ns = local_ns(operation);
+  if (ns > 0 || !device.may_run_far()) return ns;
   const auto* const exchange = std::get_if<Exchange>(&operation);
   const bool is_transfer =
       exchange ? exchange->from == kHost || exchange->to == kHost : std::holds_alternative<ProgramCopy>(operation);
   return is_transfer ? kLatency + engine::bytes_of(operation) / kBytesPerNs : 0;
 }
 
-uint64_t upload_ns(const engine::Operation& operation) {
+bool reads_host_memory(const engine::Operation& operation) {
+  if (const auto* const exchange = std::get_if<Exchange>(&operation)) return exchange->from == kHost;
   const auto* const copy = std::get_if<ProgramCopy>(&operation);
-  const auto* const exchange = std::get_if<Exchange>(&operation);
-  const bool is_upload = copy ? !copy->to_program : exchange && exchange->from == kHost;
-  return is_upload ? transfer_ns(operation) : 0;
+  return copy && !copy->to_program;
 }
 
 cl_int enqueue(DeviceSet& set, Lane lane, const engine::Operation& operation, const EventWanted& wanted) {

@@ -12,6 +12,7 @@
 namespace samcl {
 
 class DeviceSet;
+class RealDevice;
 
 // Does it and waits for its end. Returns the driver's code, or CL_OUT_OF_HOST_MEMORY.
 cl_int execute(DeviceSet& set, engine::Lane lane, const engine::Operation& operation);
@@ -23,10 +24,11 @@ bool needs_thread(const engine::Operation& operation);
 // What a device takes for what it moves in its own memory, or gets from another's, ns: taken to be no slower than it
 // is. 0: it needs the host or a link to it.
 uint64_t local_ns(const engine::Operation& operation);
-// The same of a short upload; 0: it is none.
-uint64_t upload_ns(const engine::Operation& operation);
-// The same for what comes down, too.
-uint64_t transfer_ns(const engine::Operation& operation);
+// The same for what comes over the link, too, where the device runs far: else others come first there.
+uint64_t moving_ns(const engine::Operation& operation, const RealDevice& device);
+// Whether it is an upload. A driver may read host memory in the call that gives it the command (NVIDIA's up to 64 KiB),
+// whatever the device waits for then.
+bool reads_host_memory(const engine::Operation& operation);
 
 // What a device copies of another one's memory, or for it: from which of its memory objects to which.
 struct PeerCopy {

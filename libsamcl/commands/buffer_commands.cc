@@ -372,9 +372,7 @@ class Copy : public Command {
   }
 
  private:
-  // Where the source is, the target will be; or where it is used, if the source has to come from the host anyway. The
-  // program may have a buffer only to bring others their bytes, which it maps to write them: that needs no memory of a
-  // device.
+  // Where the source is, the target will be; or where it is used, if the source has to come from the host anyway.
   void copy_run(Planner& planner, Planner::Together& together) {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
@@ -389,17 +387,10 @@ class Copy : public Command {
         places = only(kHost);  // a copy on a device that is lost would be lost with it
       else if (places & kAnyDevice)
         places &= kAnyDevice;
-      else if (const Places user = target.only_user(); user != 0 && !source.is_mapped_at_times()) {
-        planner.bring(from_->storage, {&piece.range, 1}, lowest(user), &program_traffic());
-        places = user;
-      }
       const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
-      const Places there = target.to_be_filled();
-      const bool goes_up = places == only(kHost) && std::has_single_bit(there & kAnyDevice) &&
-                           source.is_mapped_at_times() && !source.is_being_evicted() && source.host();
-      if (goes_up) {
-        together.push_back(upload(planner, piece.range, to, lowest(there)));
-        target.written_by_program(to, there);
+      if (const Places user = places == only(kHost) ? goes_up_to() : Places{0}; user != 0) {
+        together.push_back(from_host(planner, piece.range, to, lowest(user)));
+        target.written_by_program(to, user);
         continue;
       }
       for_each_place(places & ~only(kZeros), [&](Place place) {
@@ -430,10 +421,25 @@ class Copy : public Command {
     written(*to_->storage, target_, only(place));
   }
 
-  // Of the source's host copy, which this command keeps.
-  Planner::Planned upload(const Planner& planner, Range source, Range target, Place to) const {
+  // The device to which bytes go that only the host has; 0: they are copied there.
+  Places goes_up_to() const {
+    Storage& source = *from_->storage;
+    const Storage& target = *to_->storage;
+    if (source.devices().survives()) return 0;
+    if (!source.is_mapped_at_times()) return target.only_user();
+    const Places there = target.to_be_filled() & kAnyDevice;
+    return std::has_single_bit(there) && !source.is_being_evicted() && source.host() ? there : 0;
+  }
+
+  // The program may have a buffer only to bring others their bytes, which it maps to write them: that needs no memory
+  // of a device. Its host copy is read, which this command keeps. Others are brought, so that the next copy finds them.
+  Planner::Planned from_host(Planner& planner, Range source, Range target, Place to) const {
     const Rectangle from = Rectangle::run(source.begin, source.size()),
                     rows = Rectangle::run(target.begin, target.size());
+    if (!from_->storage->is_mapped_at_times()) {
+      planner.bring(from_->storage, {&source, 1}, to, &program_traffic());
+      return copy(from, rows, to);
+    }
     return {planner.upload_lane(to, target.size()),
             engine::ProgramCopy{{to_->storage, to}, rows, from_->storage->host(), from, false, &program_traffic()},
             {{from_->storage, kHost, source, false}, {to_->storage, to, target, true}}};

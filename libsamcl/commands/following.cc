@@ -177,12 +177,9 @@ bool is_at(Storage& storage, Range range, Place place) {
 }
 
 // What an operation that moves bytes counts; 0: it has to be planned.
-uint64_t moving_ns(const engine::Operation& operation, const RealDevice& device) {
-  const RunAhead* const ahead = device.run_ahead();
-  uint64_t ns = local_ns(operation);
-  if (!ahead) return std::max(ns, kUnknownNs);
-  if (ns == 0 && device.may_run_far()) ns = transfer_ns(operation);  // else others come first on the link
-  return ahead->counted(ns);
+uint64_t counted_ns(const engine::Operation& operation, const RealDevice& device) {
+  const uint64_t ns = moving_ns(operation, device);
+  return device.run_ahead() ? device.run_ahead()->counted(ns) : std::max(ns, kUnknownNs);
 }
 
 // Ends no later than what is given behind `first`, its queue's last. What was issued after that may yet have to come
@@ -451,7 +448,7 @@ bool Following::add(const engine::Operation& operation, Context& context, const 
                     const std::shared_ptr<Event>& seen, const Takes& takes_it) {
   RealDevice& device = context.at(first->lane);
   RunAhead* const ahead = device.run_ahead();
-  const uint64_t ns = moving_ns(operation, device);
+  const uint64_t ns = counted_ns(operation, device);
   if (ns == 0 || !has_room(ns, seen || first->observed, ahead)) return false;
   RoomAhead room(ahead, ns);
   if (!room.has() || !takes_it()) return false;
